@@ -55,12 +55,12 @@ def test_lines_of_play(name: str, options: Options, stated: tuple[int, ...]) -> 
     assert independent_counts.count_lines(second(name, options), len(stated)) == stated
 
 
-def test_every_game_has_its_counts() -> None:
+def test_every_game_has_counts() -> None:
     assert {name for name, _, _ in STATES} == set(GAMES)
     assert [name for name, _, _ in LINES] == list(GAMES)
 
 
-def test_the_second_count_uses_nothing_of_the_package() -> None:
+def test_the_second_count_does_not_import_the_package() -> None:
     tree = ast.parse(Path(independent_counts.__file__).read_text(encoding="utf-8"))
     imported = {
         name
@@ -83,11 +83,11 @@ def test_reachable_gives_a_shortest_match_to_each_state() -> None:
     assert len({match.state for match in matches}) == len(matches)
 
 
-def test_reachable_matches_are_played_ones() -> None:
+def test_reachable_matches_can_be_replayed() -> None:
     *_, last = iter_reachable(toys.Hide())
     entries = [str(turn.action) for turn in last.turns]
     assert Match.start(toys.Hide()).play_text(*entries).state == last.state
 
 
-def test_lines_of_a_game_that_is_over_stop() -> None:
+def test_lines_stop_at_the_end_of_the_game() -> None:
     assert count_lines(toys.Hide(), 5) == (2, 4, 8, 0, 0)

@@ -32,7 +32,7 @@ NEEDS = [
 
 
 @pytest.mark.parametrize(("statement", "name", "missing"), NEEDS)
-def test_the_extra_is_named(statement: str, name: str, missing: list[str]) -> None:
+def test_errors_name_the_extra(statement: str, name: str, missing: list[str]) -> None:
     program = "\n".join(
         [
             "import sys, duels",
@@ -48,19 +48,19 @@ def test_the_extra_is_named(statement: str, name: str, missing: list[str]) -> No
     assert len(done.stdout.splitlines()) == 1
 
 
-def test_it_is_an_error_of_ours_and_pythons() -> None:
+def test_a_missing_extra_is_a_duels_error_and_an_import_error() -> None:
     with pytest.raises(MissingExtra, match="This needs nothing_of_the_kind") as caught, require_extra("rl"):
         import_module("nothing_of_the_kind")
     assert isinstance(caught.value, DuelsError)
     assert caught.value.name == "nothing_of_the_kind"
 
 
-def test_no_two_extras_bring_the_same() -> None:
+def test_extras_do_not_overlap() -> None:
     for one, other in combinations(EXTRAS, 2):
         assert set(EXTRAS[one]) != set(EXTRAS[other]), (one, other)
 
 
-def test_whatever_is_named_anywhere_is_an_extra() -> None:
+def test_every_extra_that_is_mentioned_exists() -> None:
     named: dict[str, Path] = {}
     for path in (ROOT / "src").rglob("*.py"):
         source = path.read_text(encoding="utf-8")

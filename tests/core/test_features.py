@@ -31,7 +31,7 @@ def test_one_hot_and_two_valued_slots() -> None:
         encoding.find_slice("yours")
 
 
-def test_a_slot_of_a_million_values_is_made_of_those_that_are_asked_for() -> None:
+def test_large_slots_are_built_lazily() -> None:
     """All of them together would be a million times a million numbers."""
     encoding = Encoding([Feature("cell", tuple(range(10**6)), lambda view, seat: (view,))])
     for place in (0, 65, 10**6 - 1):
@@ -40,7 +40,7 @@ def test_a_slot_of_a_million_values_is_made_of_those_that_are_asked_for() -> Non
 
 
 @pytest.mark.parametrize("width", [3, 64, 65])
-def test_a_value_is_marked_in_its_place(width: int) -> None:
+def test_values_are_one_hot_encoded(width: int) -> None:
     encoding = Encoding([Feature("cell", tuple(range(width)), lambda view, seat: (view,))])
     for place in range(width):
         assert list(encoding.encode(place, Seat.ONE)) == [int(i == place) for i in range(width)]
@@ -57,7 +57,7 @@ def test_both_seats_see_the_start_from_their_own_side(game: str) -> None:
     assert shown[0] != shown[1]  # whose turn it is
 
 
-def test_features_of_a_game_that_states_none() -> None:
+def test_games_without_features_get_default_features() -> None:
     """A board that is a word is shown cell by cell; a tuple that grows is filled up; no clock is shown."""
     (board,) = discover_features(TicTacToe())
     assert (board.name, board.values, board.count) == ("cells", (".", "o", "x"), 9)

@@ -28,9 +28,7 @@ def recall(match: AnyMatch, seat: Seat) -> AnySet:
 
 @settings(deadline=None)
 @given(matches(resign=False), st.sampled_from(Seat))
-def test_the_real_match_is_possible_and_all_that_is_possible_looks_like_it(
-    match: AnyMatch, seat: Seat
-) -> None:
+def test_information_sets_contain_the_match_and_only_its_lookalikes(match: AnyMatch, seat: Seat) -> None:
     seen = recall(match, seat)
     states = [possible.state for possible in seen.matches]
     assert match.state in states
@@ -40,7 +38,7 @@ def test_the_real_match_is_possible_and_all_that_is_possible_looks_like_it(
 
 
 @pytest.mark.parametrize("seat", Seat)
-def test_nothing_that_fits_is_left_out(seat: Seat) -> None:
+def test_information_sets_are_complete(seat: Seat) -> None:
     """All matches of five turns of a small hunt, sorted by what the seat saw of them."""
     groups: dict[object, list[AnyMatch]] = {}
     for match in all_matches(Match.start(QuantumHunt(cells=2)), 5):
@@ -51,7 +49,7 @@ def test_nothing_that_fits_is_left_out(seat: Seat) -> None:
         assert {match.state for match in alike} == {match.state for match in seen.matches}
 
 
-def test_what_a_miss_tells() -> None:
+def test_a_miss_rules_out_a_cell() -> None:
     rules = QuantumHunt(cells=3)
     seen = InformationSet.start(rules, Seat.ONE)
     for action in (Move(1), Observe(3), None):
@@ -75,7 +73,7 @@ def test_what_a_miss_tells() -> None:
         (Move(9),),
     ],
 )
-def test_what_the_seat_cannot_have_seen_is_refused(entries: tuple[object, ...]) -> None:
+def test_rejects_impossible_observations(entries: tuple[object, ...]) -> None:
     seen: AnySet = InformationSet.start(QuantumHunt(), Seat.ONE)  # type: ignore[arg-type]
     for entry in entries[:-1]:
         seen = seen.add_entry(entry)
@@ -83,7 +81,7 @@ def test_what_the_seat_cannot_have_seen_is_refused(entries: tuple[object, ...]) 
         seen.add_entry(entries[-1])
 
 
-def test_nothing_comes_after_the_end() -> None:
+def test_rejects_events_after_the_end() -> None:
     match = Match.start(QuantumHunt()).play_text("tunnel 7", "observe 5", "move 7", "observe 4")
     with pytest.raises(GameOver):
         recall(match, Seat.ONE).add_entry(Move(6))

@@ -47,7 +47,7 @@ def test_every_law_holds_along_matches(name: str, data: st.DataObject) -> None:
     assert match.over or match.length == 60
 
 
-def test_the_lawful_toy_keeps_every_law() -> None:
+def test_the_lawful_toy_passes_every_law() -> None:
     assert check_everywhere(toys.Hide()) == LawReport(states=15, steps=14)
 
 
@@ -67,14 +67,14 @@ def test_every_law_has_a_game_that_breaks_it() -> None:
 
 
 @pytest.mark.parametrize("gate", [toys.LooseMatch, toys.ClosedMatch])
-def test_a_wrong_gate_is_caught(gate: type[AnyMatch]) -> None:
+def test_a_match_that_accepts_illegal_actions_is_caught(gate: type[AnyMatch]) -> None:
     match = gate.start(toys.Hide())
     with pytest.raises(LawBroken) as caught:
         Inspector(toys.Hide()).inspect(match)
     assert caught.value.law is Law.LEGALITY
 
 
-def test_an_ended_match_must_refuse_everything() -> None:
+def test_a_finished_match_must_refuse_every_action() -> None:
     over = Match.start(toys.Hide()).play_text("heads", "left", "left")
     loose = toys.LooseMatch(over.rules, over._log, len(over.turns))
     with pytest.raises(LawBroken) as caught:
@@ -82,7 +82,7 @@ def test_an_ended_match_must_refuse_everything() -> None:
     assert caught.value.law is Law.LEGALITY
 
 
-def test_a_broken_law_names_game_law_and_way() -> None:
+def test_errors_name_the_game_the_law_and_the_entries() -> None:
     with pytest.raises(LawBroken) as caught:
         check_everywhere(toys.TellTale())
     message = str(caught.value)

@@ -19,7 +19,7 @@ from tests.support import lines_of, matches, play_randomly
 
 
 @given(st.lists(st.integers()), st.data())
-def test_a_prefix_is_a_tuple_in_all_but_its_price(items: list[int], data: st.DataObject) -> None:
+def test_a_prefix_behaves_like_a_tuple(items: list[int], data: st.DataObject) -> None:
     length = data.draw(st.integers(0, len(items)))
     prefix, plain = Prefix(items, length), tuple(items[:length])
     items.append(7)  # the list goes on growing
@@ -47,7 +47,7 @@ def test_a_prefix_is_a_tuple_in_all_but_its_price(items: list[int], data: st.Dat
 
 @settings(deadline=None, max_examples=50)
 @given(matches(resign=False), st.data())
-def test_branches_do_not_meet(match: AnyMatch, data: st.DataObject) -> None:
+def test_branches_are_independent(match: AnyMatch, data: st.DataObject) -> None:
     before = match.after(data.draw(st.integers(0, len(match.turns))))
     kept, looks = lines_of(before), [before.sight(seat) for seat in Seat]
     branches = [play_randomly(before, Random(seed), 10, resign=True) for seed in range(4)]
@@ -88,7 +88,7 @@ def test_long_matches_are_copied_and_pickled() -> None:
         assert len(match.turns) == 5000
 
 
-def test_a_sight_of_a_long_match_reads_no_history() -> None:
+def test_a_sight_does_not_read_the_history() -> None:
     """What was told before is never looked at again: an event is asked once who may see it."""
     asked = 0
 
@@ -110,7 +110,7 @@ def test_a_sight_of_a_long_match_reads_no_history() -> None:
     assert asked == 300, "a log of its own looks at every event once"
 
 
-def test_threads_that_share_a_match_see_and_play_the_same() -> None:
+def test_threads_can_share_a_match() -> None:
     """With so short a turn for every thread, a log that is read while it grows goes wrong in seconds."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -130,7 +130,7 @@ def test_threads_that_share_a_match_see_and_play_the_same() -> None:
 
 
 @pytest.mark.parametrize("wrong", [0, 3, -1, None, "1", 1.0, True, "Player 1"])
-def test_what_is_no_seat_is_refused(wrong: object) -> None:
+def test_rejects_invalid_seats(wrong: object) -> None:
     match = Match.start(find_game("hunt").rules()).play_text("move 3", "observe 5", "move 6")
     for ask in (match.sight, match.resign, match.forfeit, lambda seat: match.rules.sight(match.state, seat)):
         with pytest.raises(DuelsError, match="A seat must be"):
@@ -138,7 +138,7 @@ def test_what_is_no_seat_is_refused(wrong: object) -> None:
 
 
 @pytest.mark.parametrize("seat", Seat)
-def test_a_number_is_as_good_as_its_seat(seat: Seat) -> None:
+def test_accepts_seat_numbers(seat: Seat) -> None:
     match = Match.start(find_game("hunt").rules()).play_text("move 3", "observe 5", "move 6")
     assert match.sight(seat.value) == match.sight(seat)  # type: ignore[arg-type]
     assert match.sight(seat.value).seat is seat  # type: ignore[arg-type]

@@ -174,7 +174,7 @@ MatchMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=4
 TestMatch = MatchMachine.TestCase
 
 
-def test_chance_is_drawn_with_exactly_the_rules_odds() -> None:
+def test_chance_follows_the_odds_of_the_rules() -> None:
     """Every ticket is tried once: the outcomes come in proportion to their odds."""
     match = Match.start(FlipRules()).play_text("A1", "4", "B1+B2")
     odds = match.rules.odds(match.state)
@@ -196,7 +196,7 @@ def test_chance_is_drawn_with_exactly_the_rules_odds() -> None:
     assert [Fraction(counts[a], tickets) for a in match.actions] == list(odds)
 
 
-def test_every_error_is_a_duels_error_and_quotes_its_input() -> None:
+def test_errors_are_duels_errors_and_quote_the_input() -> None:
     match: AnyMatch = Match.start(find_game("lights").rules())
     with pytest.raises(IllegalMove, match="'8' is not allowed now; allowed: 1, 2"):
         match.play_text("8")
@@ -212,20 +212,20 @@ def test_every_error_is_a_duels_error_and_quotes_its_input() -> None:
 
 
 @pytest.mark.parametrize("line", ["resign", "resign 1", "forfeit"])
-def test_nobody_gives_up_while_chance_decides(line: str) -> None:
+def test_rejects_a_resignation_during_a_chance_event(line: str) -> None:
     match = Match.start(find_game("chain").rules()).play_text("4", "5", "3", "challenge")
     with pytest.raises(NotYourTurn):
         match.play_text(line)
 
 
-def test_a_resignation_is_no_action_even_where_the_log_goes_on_with_one() -> None:
+def test_a_resignation_is_not_an_action() -> None:
     match: AnyMatch = Match.start(find_game("lights").rules())
     match.resign(Seat.ONE)
     with pytest.raises(IllegalMove):
         match.play(Seat.ONE, EarlyEnd.RESIGN)
 
 
-def test_a_long_match_can_be_looked_at() -> None:
+def test_long_matches_can_be_inspected() -> None:
     rules = find_game("hunt").rules()
     match: AnyMatch = Match.start(rules).play_text("move 1", "observe 6", "move 7", "observe 6")
     for _ in range(500):
@@ -236,7 +236,7 @@ def test_a_long_match_can_be_looked_at() -> None:
     assert not match.over
 
 
-def test_playing_gives_the_match_after_every_entry_until_it_is_over() -> None:
+def test_play_yields_the_match_after_every_entry() -> None:
     rng = Random(1)
     asked: list[Seat] = []
 

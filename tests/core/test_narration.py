@@ -32,7 +32,7 @@ ONE, TWO = Seat
 NAMES = {reader: PlayerNames("Ann", "bob", reader) for reader in (ONE, TWO, None)}
 
 
-def test_the_examples_in_the_docstrings() -> None:
+def test_docstring_examples_print_their_output() -> None:
     assert doctest.testmod(narration).failed == 0
     assert doctest.testmod(narration).attempted > 0
 
@@ -80,7 +80,7 @@ def test_every_reader_gets_the_right_forms(sentence: Sentence, to_one: str, to_t
     assert sentence.render() == to_all.replace("Ann", "Player 1").replace("bob", "Player 2")
 
 
-def test_a_sentence_says_whom_it_is_about() -> None:
+def test_a_sentence_names_its_subject() -> None:
     assert say(ONE, "turned OFF light 3.").subject is ONE
     assert say(victory(TWO), "It is over.").subject is TWO
     assert say(whose(ONE), "total exceeds 21.").subject is None
@@ -88,7 +88,7 @@ def test_a_sentence_says_whom_it_is_about() -> None:
     assert Sentence(()).subject is None
 
 
-def test_ink_lies_on_a_part() -> None:
+def test_ink_colours_part_of_a_sentence() -> None:
     won = say(ONE, verb(ONE, "resigns", "resign"), ".", victory(TWO, Ink.WON))
     assert won.render() == f"Player 1 resigns. {Ink.WON('Player 2 wins!')}"
 
@@ -100,7 +100,7 @@ def test_a_plain_sentence_reads_the_same_to_everybody() -> None:
         assert Narration([text]).render_news(NAMES[reader]) == [text]
 
 
-def test_the_board_is_left_out_where_it_is_in_sight() -> None:
+def test_omits_a_board_that_is_visible() -> None:
     board = TextBoard("Current Board:\n[X]\n")
     spoken = Narration([say(ONE, "placed X."), board], book=["", "You placed X.", "", board, ""], reader=ONE)
     assert spoken.render() == "\nYou placed X.\n\nCurrent Board:\n[X]\n\n"
@@ -116,7 +116,7 @@ def test_the_board_is_left_out_where_it_is_in_sight() -> None:
 @pytest.mark.parametrize(
     "rules", [*all_rules(), duels_tictactoe.GAME.rules(), duels_liarsdice.GAME.rules()], ids=repr
 )
-def test_every_game_speaks_to_its_reader_and_of_everybody_else(rules: AnyRules) -> None:
+def test_every_game_addresses_its_reader_as_you(rules: AnyRules) -> None:
     """Nobody is called by a seat who has a name, and no verb has the other person's form."""
     words = rules.game.words(rules)
     verbs = "win|lose|have|reach|roll|bid|call|resign"

@@ -33,7 +33,7 @@ read = load_record
 
 @settings(deadline=None)
 @given(matches(), st.sampled_from([{}, FULL, {"seed": "1"}]))
-def test_a_record_is_the_match(match: AnyMatch, headers: dict[str, str]) -> None:
+def test_a_record_round_trips(match: AnyMatch, headers: dict[str, str]) -> None:
     text = dump_record(match, headers)
     record = read(text)
     assert record.match.rules == match.rules
@@ -59,7 +59,7 @@ def test_letter_case_and_spaces_do_not_matter(match: AnyMatch) -> None:
 
 @settings(deadline=None)
 @given(matches(), st.sampled_from(Seat))
-def test_a_copy_for_a_seat_loads_and_shows_the_same(match: AnyMatch, seat: Seat) -> None:
+def test_a_seats_copy_loads_with_the_same_view(match: AnyMatch, seat: Seat) -> None:
     copy = dump_record(match, FULL, seat)
     record = read(copy)
     assert record.seat is seat
@@ -73,7 +73,7 @@ def test_a_copy_for_a_seat_loads_and_shows_the_same(match: AnyMatch, seat: Seat)
 
 @pytest.mark.parametrize("seat", Seat)
 @pytest.mark.parametrize(("cells", "turns"), [(2, 6), (3, 4), (3, 5)])
-def test_matches_that_a_seat_sees_alike_give_it_the_same_copy(seat: Seat, cells: int, turns: int) -> None:
+def test_indistinguishable_matches_have_the_same_copy(seat: Seat, cells: int, turns: int) -> None:
     """All matches of a small hunt, sorted by what the seat knows: one copy for each kind, byte for byte."""
     copies: dict[Any, set[str]] = {}
     for number, match in enumerate(all_matches(Match.start(QuantumHunt(cells)), turns)):
@@ -96,7 +96,7 @@ def test_a_copy_names_no_hidden_cell(match: AnyMatch, seat: Seat) -> None:
 
 
 @pytest.mark.parametrize("wrong", [0, False, True, 3, "1"])
-def test_a_copy_for_what_is_no_seat_is_refused(wrong: object) -> None:
+def test_rejects_a_copy_for_an_invalid_seat(wrong: object) -> None:
     match = Match.start(find_game("hunt").rules()).play_text("move 3", "observe 5", "move 6")
     with pytest.raises(DuelsError, match="A seat must be"):
         dump_record(match, FULL, wrong)  # type: ignore[arg-type]
@@ -127,7 +127,7 @@ def test_shared_files_verify_and_replay_like_the_original(match: AnyMatch, seat:
 
 @IN_FILES
 @given(matches(HUNT, resign=False))
-def test_replaying_never_shows_what_the_seat_could_not_know(match: AnyMatch) -> None:
+def test_replays_reveal_nothing_hidden_from_the_seat(match: AnyMatch) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "hunt.duel"
@@ -159,7 +159,7 @@ def hidden_entries(match: AnyMatch, seat: Seat) -> int:
     return sum(turn.hidden_from(seat) for turn in match.turns_known_to(seat))
 
 
-def test_a_collision_is_read_back_from_what_the_loser_and_the_winner_saw() -> None:
+def test_a_collision_is_restored_from_either_seats_copy() -> None:
     match = Match.start(QuantumHunt()).play_text("tunnel 7", "observe 5", "move 7", "observe 4")
     for seat in Seat:
         record = read(dump_record(match, seat=seat))
@@ -168,7 +168,7 @@ def test_a_collision_is_read_back_from_what_the_loser_and_the_winner_saw() -> No
         read(dump_record(match, seat=Seat.ONE).replace("result: 1 won", "result: 2 won"))
 
 
-def test_options_are_kept() -> None:
+def test_records_keep_options() -> None:
     for name, (_, options) in OPTIONS.items():
         match = play_randomly(Match.start(find_game(name).rules(**options)), Random(0), 3)
         text = dump_record(match)
@@ -176,11 +176,11 @@ def test_options_are_kept() -> None:
         assert read(text).match.rules.options() == options
 
 
-def test_the_books_game_needs_no_options_line() -> None:
+def test_default_options_need_no_line() -> None:
     assert dump_record(Match.start(find_game("lights").rules())) == "duels record 2\ngame: lights\n\n"
 
 
-def test_a_result_is_a_code_and_the_sentence_a_comment() -> None:
+def test_the_result_is_a_code_with_a_comment() -> None:
     match = Match.start(find_game("lights").rules(lights=1)).play_text("1")
     text = dump_record(match)
     assert text.endswith("1\n# Player 1 wins by turning OFF the last light.\nresult: 1 won\n")
@@ -195,7 +195,7 @@ def test_a_result_is_a_code_and_the_sentence_a_comment() -> None:
         ("resign 2", "1 won, 2 resigned"),  # while it is not their turn
     ],
 )
-def test_who_gave_up_is_in_the_result(entry: str, code: str) -> None:
+def test_the_result_names_the_player_who_gave_up(entry: str, code: str) -> None:
     match = Match.start(find_game("chain").rules()).play_text("3", "5", entry)
     text = dump_record(match)
     assert text.endswith(f"\n{entry}\n# {match.outcome.reason}\nresult: {code}\n")  # type: ignore[union-attr]
@@ -203,7 +203,7 @@ def test_who_gave_up_is_in_the_result(entry: str, code: str) -> None:
     assert read(text.replace("\nresign\n", "\nresign 1\n")).match.turns == match.turns, "it is their turn"
 
 
-def test_the_limit_is_in_the_result() -> None:
+def test_the_result_names_the_limit() -> None:
     rules = find_game("hunt").rules(max_turns=1)
     match = Match.start(rules).play_text("move 1", "observe 2")
     assert match.outcome == Outcome(Ending.CUT_OFF)
@@ -224,19 +224,19 @@ observe 4
 
 
 @pytest.mark.parametrize("told", ["Player 1 wins! Player 2's token destabilized in collision.", "Reworded."])
-def test_a_record_of_version_1_is_read_whatever_its_sentence(told: str) -> None:
+def test_version_1_results_accept_any_sentence(told: str) -> None:
     record = read(f"{VERSION_1}result: {told}\n")
     assert record.version == 1
     assert record.match.outcome == Outcome(Ending.WON, Seat.ONE)
     assert dump_record(record.match, record.headers).startswith("duels record 2\n")
 
 
-def test_a_record_of_version_1_that_says_it_is_over_must_be() -> None:
+def test_rejects_a_version_1_result_of_an_unfinished_match() -> None:
     with pytest.raises(RecordError, match="line 9: the result"):
         read(VERSION_1.rsplit("observe 4", 1)[0] + "result: Player 1 wins!\n")
 
 
-def test_a_copy_of_version_1_is_read_as_over() -> None:
+def test_a_version_1_copy_is_loaded_as_finished() -> None:
     match = Match.start(find_game("hunt").rules()).play_text("tunnel 7", "observe 5", "move 7", "observe 4")
     copy = dump_record(match, seat=Seat.ONE).replace("record 2", "record 1")
     copy = copy.replace("result: 1 won", "result: Player 1 wins! Player 2's token destabilized in collision.")

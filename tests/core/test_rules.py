@@ -16,7 +16,7 @@ from . import toys
         (toys.Unclocked, "hide has the limit max_guesses but no clock: set Rules.clock."),
     ],
 )
-def test_a_limit_can_be_taken_away_and_is_counted_towards(
+def test_rejects_limits_that_cannot_be_removed_or_counted(
     kind: type[Rules[toys.State, str, toys.View]], why: str
 ) -> None:
     with pytest.raises(BadOption, match=f"^{why}$"):

@@ -118,7 +118,7 @@ def test_every_law_holds() -> None:
         (("4", "ask", "1"), 2, "2: ?, ask #2, 1 #2; 1 won"),
     ],
 )
-def test_a_number_tells_how_an_entry_was_answered(entries: tuple[str, ...], seat: int, position: str) -> None:
+def test_a_number_gives_the_result_of_an_entry(entries: tuple[str, ...], seat: int, position: str) -> None:
     match = Match.start(RULES).play_text(*entries)
     sight = match.sight(Seat(seat))
     assert RULES.format_position(sight) == position
@@ -126,7 +126,7 @@ def test_a_number_tells_how_an_entry_was_answered(entries: tuple[str, ...], seat
 
 
 @pytest.mark.parametrize("seat", Seat)
-def test_a_copy_for_a_seat_is_read_back_to_what_it_saw(seat: Seat) -> None:
+def test_a_seats_copy_restores_its_observations(seat: Seat) -> None:
     for match in iter_reachable(RULES):
         copy = dump_record(match, seat=seat)
         read = parse_record_text(copy, lambda name: Guess)
@@ -135,7 +135,7 @@ def test_a_copy_for_a_seat_is_read_back_to_what_it_saw(seat: Seat) -> None:
 
 
 @pytest.mark.parametrize("entry", ["resign", "resign 1"])
-def test_a_conceded_match_is_copied_with_how_its_entries_were_answered(entry: str) -> None:
+def test_a_copy_of_a_conceded_match_keeps_results_of_entries(entry: str) -> None:
     match = Match.start(RULES).play_text("3", "ask", entry)
     copy = dump_record(match, seat=Seat.TWO)
     assert f"?\nask #2\n{entry}\n" in copy
@@ -145,11 +145,11 @@ def test_a_conceded_match_is_copied_with_how_its_entries_were_answered(entry: st
 
 
 @pytest.mark.parametrize("position", ["3: ask", "2", "2: ?, ask; 1 won", "2: ?, ask #2, 1"])
-def test_what_cannot_be_a_position_is_refused(position: str) -> None:
+def test_rejects_invalid_positions(position: str) -> None:
     with pytest.raises(NotationError, match="Cannot read"):
         RULES.parse_position(position)
 
 
-def test_there_are_only_so_many_answers() -> None:
+def test_rejects_result_numbers_out_of_range() -> None:
     with pytest.raises(IllegalMove, match="'ask #3' has only 2 possible results"):
         RULES.parse_position("2: ?, ask #3")

@@ -18,7 +18,7 @@ def play_boards(boards: int, rules: QuantumChain | None = None) -> AnyMatch:
 
 
 @pytest.mark.parametrize(("boards", "number"), [(0, 1), (1, 2), (2, 3), (5, 6)])
-def test_the_number_of_the_board_grows_when_the_board_decoheres(boards: int, number: int) -> None:
+def test_decoherence_increments_the_board_number(boards: int, number: int) -> None:
     match = play_boards(boards)
     assert match.board_number == number
     assert match.play_text("4").board_number == number
@@ -53,7 +53,7 @@ def test_an_agreement_ends_the_match_without_a_winner(entries: list[str]) -> Non
         stopped.play_text("4")
 
 
-def test_the_players_cannot_stop_while_the_coin_is_in_the_air() -> None:
+def test_the_players_cannot_stop_during_a_coin_toss() -> None:
     match = play_boards(2).play_text("4", "1", "5", "challenge")
     assert not match.can_stop
     with pytest.raises(IllegalMove, match="while chance decides"):
@@ -68,14 +68,14 @@ def test_other_games_have_no_agreement_to_stop(name: str) -> None:
         match.play_text("stop by agreement")
 
 
-def test_an_agreement_is_no_action() -> None:
+def test_an_agreement_is_not_an_action() -> None:
     match = play_boards(2)
     match.stop()
     with pytest.raises(IllegalMove):
         match.play(Seat.ONE, EarlyEnd.STOP)
 
 
-def test_a_limit_still_counts_its_boards() -> None:
+def test_a_limit_still_counts_boards() -> None:
     match = play_boards(2, QuantumChain(max_boards=3))
     assert match.stop().outcome == match.play_text(*FULL_BOARD).outcome == Outcome(Ending.CUT_OFF)
 

@@ -16,5 +16,5 @@ from duels.core.svg import shorten
         ("量子決闘量子決闘", "量子決…"),
     ],
 )
-def test_a_name_is_cut_to_what_fits(name: str, shown: str) -> None:
+def test_long_names_are_truncated(name: str, shown: str) -> None:
     assert shorten(name, 103) == shown

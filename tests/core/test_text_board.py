@@ -21,7 +21,7 @@ def test_a_named_row_labels_its_cells() -> None:
     assert [cell.number for row in board.cells for cell in row] == [1, 2, 3]
 
 
-def test_a_board_of_text_alone_has_no_cells() -> None:
+def test_a_text_only_board_has_no_cells() -> None:
     board = TextBoard("No bid yet.\n")
     assert board.cells == ()
     assert str(board) == "No bid yet.\n"

@@ -30,7 +30,7 @@ def kept(tmp_path: Path, match: AnyMatch, headers: dict[str, str], seat: Seat | 
 
 
 @pytest.mark.parametrize("entries", [0, 1, 6, 7])
-def test_the_first_entries_are_kept_and_chance_begins_anew(tmp_path: Path, entries: int) -> None:
+def test_a_branch_keeps_the_first_entries_and_gets_a_new_seed(tmp_path: Path, entries: int) -> None:
     old = kept(tmp_path, duels.start("flip").play_text(*ENTRIES), HEADERS)
     before = old.read_bytes()
     branched = branch(old, read_record(old), entries)
@@ -41,7 +41,7 @@ def test_the_first_entries_are_kept_and_chance_begins_anew(tmp_path: Path, entri
     assert old.read_bytes() == before
 
 
-def test_a_match_that_is_over_goes_on_before_its_end(tmp_path: Path) -> None:
+def test_a_finished_match_can_be_branched_before_its_end(tmp_path: Path) -> None:
     match = duels.start("lights", lights=2).play_text("1", "2")
     old = kept(tmp_path, match, {})
     assert not branch(old, read_record(old), 1).match.over
@@ -49,14 +49,14 @@ def test_a_match_that_is_over_goes_on_before_its_end(tmp_path: Path) -> None:
         branch(old, read_record(old), 2)
 
 
-def test_a_person_takes_the_seat_to_move_where_two_machines_played(tmp_path: Path) -> None:
+def test_a_person_replaces_the_bot_to_move(tmp_path: Path) -> None:
     match = duels.start("lights").play_text("1", "2", "3")
     old = kept(tmp_path, match, {"seat1": "greedy", "seat2": "random"})
     seats = [branch(old, read_record(old), entries).headers for entries in (1, 2)]
     assert [(each["seat1"], each["seat2"]) for each in seats] == [("greedy", "human"), ("human", "random")]
 
 
-def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
+def test_rejects_one_seats_copy(tmp_path: Path) -> None:
     match = duels.start("hunt").play_text("move 3", "observe 5")
     copy = kept(tmp_path, match, {}, Seat.TWO)
     with pytest.raises(DuelsError, match="holds only what Player 2 saw and cannot be continued"):

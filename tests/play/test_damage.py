@@ -56,7 +56,7 @@ def check_damaged(folder: Path, data: bytes) -> None:
 
 @pytest.mark.parametrize("name", GAME_NAMES)
 @pytest.mark.parametrize("seat", [None, Seat.TWO])
-def test_truncated_at_every_byte(name: str, seat: Seat | None, tmp_path: Path) -> None:
+def test_files_truncated_at_every_byte(name: str, seat: Seat | None, tmp_path: Path) -> None:
     data = sample_record(name, 12, seat=seat)
     path = tmp_path / "cut.duel"
     for length in range(len(data)):
@@ -133,7 +133,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("data", WRONG, ids=repr)
-def test_every_kind_of_damage_is_named_with_its_line(data: bytes, tmp_path: Path) -> None:
+def test_errors_give_the_damaged_line(data: bytes, tmp_path: Path) -> None:
     line, words = WRONG[data]
     path = tmp_path / "wrong.duel"
     path.write_bytes(data)
@@ -152,7 +152,7 @@ def test_every_kind_of_damage_is_named_with_its_line(data: bytes, tmp_path: Path
     ),
 )
 @example("hunt", [(0, 1, b"\xff")])
-def test_damaged_bytes(tmp_path: Path, name: str, edits: list[tuple[int, int, bytes]]) -> None:
+def test_files_with_damaged_bytes(tmp_path: Path, name: str, edits: list[tuple[int, int, bytes]]) -> None:
     data = sample_record(name, 20)
     for place, gone, new in edits:
         data = data[:place] + new + data[place + gone :]
@@ -161,7 +161,7 @@ def test_damaged_bytes(tmp_path: Path, name: str, edits: list[tuple[int, int, by
 
 @FRESH
 @given(st.sampled_from(GAME_NAMES), st.randoms(use_true_random=False), st.sampled_from([None, *Seat]))
-def test_edited_lines(tmp_path: Path, name: str, rng: Random, seat: Seat | None) -> None:
+def test_files_with_edited_lines(tmp_path: Path, name: str, rng: Random, seat: Seat | None) -> None:
     lines = sample_record(name, 20, seat=seat).decode().split("\n")
     place = rng.randrange(len(lines))
     edit = rng.choice(["drop", "double", "swap", "other", "mark"])
@@ -182,13 +182,13 @@ def test_edited_lines(tmp_path: Path, name: str, rng: Random, seat: Seat | None)
 
 @settings(FRESH, max_examples=40)
 @given(st.binary(max_size=200))
-def test_random_bytes(tmp_path: Path, data: bytes) -> None:
+def test_files_of_random_bytes(tmp_path: Path, data: bytes) -> None:
     check_damaged(tmp_path, data)
     check_damaged(tmp_path, b"duels record 1\ngame: hunt\n\n" + data)
 
 
 @pytest.mark.parametrize("torn", [b"2", b"re", b"\xff\x00", b"# Player"])
-def test_a_torn_last_line_is_dropped_when_the_match_goes_on(torn: bytes, tmp_path: Path) -> None:
+def test_resume_drops_an_incomplete_last_line(torn: bytes, tmp_path: Path) -> None:
     path = tmp_path / "torn.duel"
     whole = b"duels record 2\ngame: lights\nseed: 7\n\n4\n"
     path.write_bytes(whole + torn)

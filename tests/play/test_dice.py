@@ -38,7 +38,7 @@ def test_a_draw_depends_on_seed_purpose_and_entries_alone(match: AnyMatch, turns
     assert Dice("8").get_generator(back, "chance").getstate() != used.get_generator(back, "chance").getstate()
 
 
-def test_other_entries_make_other_draws() -> None:
+def test_different_entries_give_different_draws() -> None:
     dice = Dice("7")
     start = Match.start(find_game("lights").rules())
     states = {
@@ -57,7 +57,7 @@ def test_the_generator_of_a_player_does_not_hold_the_seed() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(st.text("ab", min_size=1), st.randoms(use_true_random=False), st.randoms(use_true_random=False))
-def test_a_value_belongs_to_its_tile(seed: str, one: Random, two: Random) -> None:
+def test_a_value_is_fixed_to_its_tile(seed: str, one: Random, two: Random) -> None:
     """Whatever the order of flips, a tile shows the same value."""
     boards = []
     for rng in (one, two):
@@ -73,7 +73,7 @@ def test_a_value_belongs_to_its_tile(seed: str, one: Random, two: Random) -> Non
     }
 
 
-def test_dealt_boards_have_the_rules_odds() -> None:
+def test_deals_follow_the_odds_of_the_rules() -> None:
     counts = Counter(
         Dice(str(seed)).draw_chance(Match.start(SMALL).play_text("B2")).values[0] for seed in range(3000)
     )
@@ -82,7 +82,7 @@ def test_dealt_boards_have_the_rules_odds() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), st.randoms(use_true_random=False))
-def test_a_deal_is_put_right_by_what_was_shown(seed: int, rng: Random) -> None:
+def test_a_deal_is_corrected_by_scripted_draws(seed: int, rng: Random) -> None:
     """Half the draws come from a script: the deal stays a bag of the right tiles, and every draw is legal."""
     dice = Dice(str(seed))
     match: AnyMatch = Match.start(SMALL)
@@ -93,7 +93,7 @@ def test_a_deal_is_put_right_by_what_was_shown(seed: int, rng: Random) -> None:
             match = match.play(actor, rng.choice(match.actions))
 
 
-def test_what_was_shown_comes_from_the_first_unseen_tile_that_holds_it() -> None:
+def test_a_corrected_deal_swaps_with_the_first_unseen_match() -> None:
     deal = (1, 2, 3, 1, 2, 3, 1, 2, 3)
     start = Match.start(SMALL).play_text("A1")
     shown = start.play_text("3")  # dealt was 1; the first unseen 3 lies on A3
@@ -105,7 +105,7 @@ def test_what_was_shown_comes_from_the_first_unseen_tile_that_holds_it() -> None
     )
 
 
-def test_taking_back_brings_the_same_draw_again_and_no_other() -> None:
+def test_a_takeback_repeats_the_draw() -> None:
     rules = find_game("chain").rules()
     dice = Dice("3")
     asked = Match.start(rules).play_text("3", "5", "4", "challenge")
@@ -122,14 +122,14 @@ def test_taking_back_brings_the_same_draw_again_and_no_other() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"), [("edge", "not a chance outcome"), ("heads 1", "not a chance outcome")]
 )
-def test_a_script_that_cannot_be(text: str, problem: str) -> None:
+def test_rejects_invalid_scripts(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         ChanceScript.parse(find_game("chain").rules(), text)
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 10), min_size=1, max_size=4))
-def test_a_tile_that_was_taken_back_keeps_its_value(seed: int, takebacks: list[int]) -> None:
+def test_a_tile_keeps_its_value_after_a_takeback(seed: int, takebacks: list[int]) -> None:
     """Also if its value was given by hand, and whatever is flipped in between."""
     rng = Random(seed)
     script = ChanceScript(tuple(Drawn((value,)) for value in (3, 3, 1, 2)))

@@ -40,7 +40,7 @@ FRESH = settings(deadline=None, suppress_health_check=[HealthCheck.function_scop
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
-def test_files_that_came_through_other_systems_load_and_go_on(name: str, tmp_path: Path) -> None:
+def test_files_from_other_systems_can_be_resumed(name: str, tmp_path: Path) -> None:
     path = tmp_path / "crlf.duel"
     path.write_bytes(sample_record(name, 3).replace(b"\n", b"\r\n"))
     match = read_record(path).match
@@ -95,7 +95,7 @@ def start_waiting(folder: Path, *arguments: str | Path) -> "subprocess.Popen[byt
     return process
 
 
-def test_a_second_program_is_kept_out_of_a_match(tmp_path: Path) -> None:
+def test_a_match_is_locked_against_a_second_program(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     duels(tmp_path, "play", "lights", "--save", path, entered="1\n7\nquit\n")
     with start_waiting(tmp_path, "resume", path) as first:
@@ -111,7 +111,7 @@ def test_a_second_program_is_kept_out_of_a_match(tmp_path: Path) -> None:
     assert lines_of(read_record(path).match) == ["7", "4"]
 
 
-def test_an_existing_file_is_never_written_over(tmp_path: Path) -> None:
+def test_never_overwrites_an_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "taken.duel"
     path.write_text("precious")
     done = duels(tmp_path, "play", "lights", "--save", path)
@@ -124,7 +124,7 @@ def test_an_existing_file_is_never_written_over(tmp_path: Path) -> None:
     assert not (tmp_path / "nowhere.duel").exists()
 
 
-def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+def test_reports_a_read_only_folder(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     for nowhere in (blocked, tmp_path / "missing"):
@@ -141,7 +141,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     assert done.err == f"duels: {tmp_path / 'match.duel'}: Read-only file system\n"
 
 
-def test_a_match_in_a_file_of_ones_own_needs_no_home(tmp_path: Path) -> None:
+def test_a_match_saved_elsewhere_needs_no_home(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     path = tmp_path / "match.duel"
@@ -149,7 +149,7 @@ def test_a_match_in_a_file_of_ones_own_needs_no_home(tmp_path: Path) -> None:
     assert lines_of(read_record(path).match) == ["4"]
 
 
-def test_a_full_disk_loses_the_entry_that_did_not_fit_and_nothing_else(tmp_path: Path) -> None:
+def test_a_full_disk_loses_only_the_last_entry(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     duels(tmp_path, "play", "lights", "--save", path, "--seed", "1", entered="1-2\nquit\n")
     room = path.stat().st_size + len("3-4\n") + 2  # for one entry and half of the next
@@ -178,7 +178,7 @@ def test_a_disk_without_room_for_the_header_leaves_no_file(tmp_path: Path) -> No
     assert not path.exists()
 
 
-def test_whoever_reads_the_output_may_leave(tmp_path: Path) -> None:
+def test_a_closed_pipe_ends_the_program_quietly(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     with start_waiting(tmp_path, "play", "lights", "--save", path) as process:
         assert process.stdin
@@ -203,7 +203,7 @@ def test_whoever_reads_the_output_may_leave(tmp_path: Path) -> None:
         assert errors == b""
 
 
-def test_closed_streams_are_the_end_of_input_not_a_failure(tmp_path: Path) -> None:
+def test_closed_streams_count_as_end_of_input(tmp_path: Path) -> None:
     for closing, code in (("<&-", 130), (">&- </dev/null", 130), (">&- 2>&- <&-", 130)):
         script = f'"$0" -c "from duels.terminal.commands import main; main()" play lights {closing}'
         done = subprocess.run(
@@ -213,7 +213,7 @@ def test_closed_streams_are_the_end_of_input_not_a_failure(tmp_path: Path) -> No
         assert b"Traceback" not in done.stderr
 
 
-def test_resume_takes_the_last_match_and_names_damaged_ones_it_passes_over(tmp_path: Path) -> None:
+def test_resume_takes_the_last_match_and_names_damaged_ones(tmp_path: Path) -> None:
     nothing = duels(tmp_path, "resume")
     assert (nothing.code, nothing.out) == (1, "")
     assert nothing.err == "duels: There is no unfinished match. Start one with: duels play GAME\n"
@@ -240,7 +240,7 @@ def test_resume_takes_the_last_match_and_names_damaged_ones_it_passes_over(tmp_p
     assert over.err.startswith(f"duels: {elsewhere} is over: Player 2 resigns. Watch it with: duels replay '")
 
 
-def test_paths_that_are_no_text_are_remembered(tmp_path: Path) -> None:
+def test_remembers_paths_that_are_not_unicode(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9 \n.duel"))
     with home(tmp_path):
         match = Match.start(find_game("lights").rules())
@@ -250,7 +250,7 @@ def test_paths_that_are_no_text_are_remembered(tmp_path: Path) -> None:
         assert find_last_unfinished(print) == path.resolve()
 
 
-def test_a_record_that_names_an_unknown_player_or_chance_cannot_be_resumed(tmp_path: Path) -> None:
+def test_rejects_unknown_players_and_chance(tmp_path: Path) -> None:
     for header in ("seat2: oracle of delphi", "chance: edge"):
         path = tmp_path / f"{header[:4]}.duel"
         data = f"duels record 1\ngame: chain\n{header}\n\n3\n"
@@ -262,7 +262,7 @@ def test_a_record_that_names_an_unknown_player_or_chance_cannot_be_resumed(tmp_p
         assert path.read_text() == data
 
 
-def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
+def test_rejects_one_seats_copy(tmp_path: Path) -> None:
     path = tmp_path / "copy.duel"
     path.write_bytes(sample_record("hunt", 5, seat=Seat.ONE))
     done = duels(tmp_path, "resume", path)
@@ -270,7 +270,7 @@ def test_one_seats_copy_cannot_be_played_on(tmp_path: Path) -> None:
     assert done.err == f"duels: {path} holds only what Player 1 saw and cannot be continued.\n"
 
 
-def test_of_a_torn_copy_nothing_is_said_to_be_dropped(tmp_path: Path) -> None:
+def test_an_incomplete_copy_of_one_seat_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "copy.duel"
     path.write_bytes(sample_record("hunt", 5, seat=Seat.ONE) + b"mo")
     done = duels(tmp_path, "resume", path)
@@ -281,7 +281,7 @@ OPENED = "duels record 2\ngame: lights\nseed: 1\n\n1\n"
 
 
 @pytest.mark.parametrize("others", [OPENED + "2\n3\n", OPENED.replace("1\n\n1", "2\n\n1"), None])
-def test_what_others_write_before_a_match_goes_on_is_kept(others: str | None, tmp_path: Path) -> None:
+def test_keeps_changes_made_before_resuming(others: str | None, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     path.write_text(OPENED)
     told: list[str] = []
@@ -302,7 +302,7 @@ def test_what_others_write_before_a_match_goes_on_is_kept(others: str | None, tm
 COMMENTED = "duels record 2\ngame: lights\nseed: 1\n\n# a fine day\n7\n# hm\n# really?\n4\n# good\n"
 
 
-def test_comments_outlast_playing_on(tmp_path: Path) -> None:
+def test_comments_survive_resuming(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     path.write_text(COMMENTED)
     duels(tmp_path, "resume", path, entered="quit\n")
@@ -316,7 +316,7 @@ def test_comments_outlast_playing_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["old", "torn", "seedless", "CRLF"])
-def test_comments_outlast_a_repair(change: str, tmp_path: Path) -> None:
+def test_comments_survive_a_repair(change: str, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     damage = {
         "old": COMMENTED.replace("record 2", "record 1"),
@@ -336,7 +336,7 @@ def test_a_copy_for_one_seat_has_no_comments(tmp_path: Path) -> None:
     assert "#" not in duels(tmp_path, "share", path, "--seat", "1").out
 
 
-def test_a_record_does_not_outgrow_what_can_be_read(tmp_path: Path) -> None:
+def test_rejects_entries_beyond_the_size_limit(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     room = MAX_RECORD_BYTES - len(OPENED)
     path.write_text(OPENED + f"#{'x' * (room - 4)}\n")
@@ -347,7 +347,7 @@ def test_a_record_does_not_outgrow_what_can_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("seed", "mode"), [("", 0o600), ("seed: 1\n", 0o644)])
-def test_a_record_that_gets_a_seed_is_closed_to_others(seed: str, mode: int, tmp_path: Path) -> None:
+def test_a_record_with_a_new_seed_is_private(seed: str, mode: int, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     path.write_text(f"duels record 1\ngame: lights\n{seed}\n1\n")
     path.chmod(0o644)
@@ -356,14 +356,14 @@ def test_a_record_that_gets_a_seed_is_closed_to_others(seed: str, mode: int, tmp
     assert path.stat().st_mode & 0o777 == mode
 
 
-def test_a_seed_without_a_value_is_none(tmp_path: Path) -> None:
+def test_an_empty_seed_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     path.write_text("duels record 2\ngame: lights\nseed:\n\n1\n")
     duels(tmp_path, "resume", path, entered="quit\n")
     assert re.search("seed: [0-9a-f]{32}\n", path.read_text())
 
 
-def test_a_draft_is_no_match_to_go_on_with(tmp_path: Path) -> None:
+def test_resume_ignores_drafts(tmp_path: Path) -> None:
     """A program that was killed leaves one, and it is newer than the match."""
     with home(tmp_path):
         path = tmp_path / "matches" / "match.duel"
@@ -377,7 +377,7 @@ def test_a_draft_is_no_match_to_go_on_with(tmp_path: Path) -> None:
         assert find_last_unfinished(print) == path
 
 
-def test_what_is_remembered_is_never_half_written(tmp_path: Path) -> None:
+def test_the_list_of_paths_is_written_atomically(tmp_path: Path) -> None:
     with home(tmp_path):
         places = [tmp_path / "one.duel", tmp_path / "two.duel"]
         for path in places:
@@ -390,7 +390,7 @@ def test_what_is_remembered_is_never_half_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lost", [1, 3, 13, 20])
-def test_the_torn_end_of_a_finished_match_is_written_again(lost: int, tmp_path: Path) -> None:
+def test_an_incomplete_result_line_is_rewritten(lost: int, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     whole = dump_record(Match.start(find_game("lights").rules()).play_text("1", "resign"), HEADERS).encode()
     path.write_bytes(whole[:-lost])
@@ -403,7 +403,7 @@ def test_the_torn_end_of_a_finished_match_is_written_again(lost: int, tmp_path: 
     assert duels(tmp_path, "replay", path).code == 0
 
 
-def test_all_that_is_shown_is_synced_first(tmp_path: Path) -> None:
+def test_syncs_before_showing(tmp_path: Path) -> None:
     """The folders on the way to a new match, and what a program wrote that was killed before it synced."""
     synced: list[int] = []
     with (
@@ -440,7 +440,7 @@ def test_an_error_names_the_file_and_leaves_nothing_open(call: str, tmp_path: Pa
     assert len(os.listdir("/proc/self/fd")) == handles
 
 
-def test_a_file_that_cannot_be_looked_at_is_left_alone(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     match = Match.start(find_game("lights").rules())
     handles = len(os.listdir("/proc/self/fd"))
@@ -455,7 +455,7 @@ def test_a_file_that_cannot_be_looked_at_is_left_alone(tmp_path: Path) -> None:
     assert lines_of(read_record(journal.path).match) == ["1"], "what may be somebody else's is not removed"
 
 
-def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path) -> None:
+def test_large_records_can_be_read_back(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     done = duels(tmp_path, "play", "lights", "--lights", "1000", "--save", path, entered="1\n4\n")
     assert (done.code, done.out) == (1, "")
@@ -477,7 +477,7 @@ def test_what_is_recorded_can_be_read_back_however_large_or_long(tmp_path: Path)
             read_record(path)
 
 
-def test_a_match_that_nobody_has_touched_yet_is_found_where_it_is(tmp_path: Path) -> None:
+def test_saving_an_unchanged_match_writes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     path.write_bytes(sample_record("lights", 3))
     before = path.read_bytes()
@@ -490,7 +490,7 @@ def test_a_match_that_nobody_has_touched_yet_is_found_where_it_is(tmp_path: Path
     assert list(tmp_path.glob("*.duel")) == [path]
 
 
-def test_a_match_that_is_being_removed_is_passed_over(tmp_path: Path) -> None:
+def test_skips_a_match_that_is_being_removed(tmp_path: Path) -> None:
     with home(tmp_path):
         for name in ("a", "b"):
             (tmp_path / "matches").mkdir(exist_ok=True)
@@ -507,7 +507,7 @@ def test_a_match_that_is_being_removed_is_passed_over(tmp_path: Path) -> None:
             assert find_last_unfinished(lambda text: None) == tmp_path / "matches" / "b.duel"
 
 
-def test_a_torn_agreement_to_stop_can_be_made_again(tmp_path: Path) -> None:
+def test_an_incomplete_agreement_to_stop_can_be_repeated(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     match: AnyMatch = Match.start(find_game("chain").rules()).play_text(*"1234567" * 2)
     stopped = match.stop()

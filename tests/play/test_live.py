@@ -47,7 +47,7 @@ def play_out(match: LiveMatch, rng: Random, most: int = 10_000) -> None:
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
-def test_it_is_the_match_of_the_prompt(name: str) -> None:
+def test_a_live_match_equals_the_match_at_the_prompt(name: str) -> None:
     who = {Seat.ONE: "human", Seat.TWO: "greedy"}
     driven = live(name, who)
     play_out(driven, Random(1))
@@ -55,7 +55,7 @@ def test_it_is_the_match_of_the_prompt(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
-def test_who_drives_it_after_a_break_makes_no_difference(name: str, tmp_path: Path) -> None:
+def test_a_match_continues_the_same_way_after_a_restart(name: str, tmp_path: Path) -> None:
     who = {Seat.ONE: "random", Seat.TWO: "greedy"}
     whole = live(name, who)
     play_out(whole, Random(1))
@@ -66,7 +66,7 @@ def test_who_drives_it_after_a_break_makes_no_difference(name: str, tmp_path: Pa
     assert lines_of(broken.match) == lines_of(whole.match)
 
 
-def test_what_cannot_be_written_has_not_happened(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_match_unchanged(tmp_path: Path) -> None:
     with home(tmp_path):
         rules = find_game("lights").rules()
         journal = Journal.create(tmp_path / "match.duel", Match.start(rules), HEADERS)
@@ -93,7 +93,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("how", CHANGES)
 @pytest.mark.parametrize("back", [False, True])
-def test_a_file_that_others_changed_is_left_alone(how: str, back: bool, tmp_path: Path) -> None:
+def test_a_file_changed_by_others_is_left_alone(how: str, back: bool, tmp_path: Path) -> None:
     told: list[str] = []
     with home(tmp_path):
         rules = find_game("lights").rules()
@@ -121,9 +121,7 @@ def test_a_file_that_others_changed_is_left_alone(how: str, back: bool, tmp_path
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_any_accepted_record_can_be_extended_and_taken_back_in_any_order(
-    tmp_path: Path, data: st.DataObject
-) -> None:
+def test_valid_records_can_be_extended_and_taken_back(tmp_path: Path, data: st.DataObject) -> None:
     """The file is the match in memory, whatever blank lines, comments, line ends or version it came with."""
     name = data.draw(st.sampled_from(GAME_NAMES))
     rng = data.draw(st.randoms(use_true_random=False))
@@ -181,7 +179,7 @@ def test_a_record_without_a_seed_gets_one(tmp_path: Path) -> None:
         assert again.decide_next_entry() == coin
 
 
-def test_records_are_for_their_owner_only(tmp_path: Path) -> None:
+def test_records_are_private(tmp_path: Path) -> None:
     with home(tmp_path / "new"):
         path = tmp_path / "new" / "matches" / "match.duel"
         Journal.create(path, Match.start(find_game("hunt").rules()), HEADERS).close()
@@ -189,7 +187,7 @@ def test_records_are_for_their_owner_only(tmp_path: Path) -> None:
         assert path.parent.stat().st_mode & 0o077 == 0
 
 
-def test_without_locks_the_match_is_played_all_the_same(tmp_path: Path) -> None:
+def test_a_match_can_be_played_without_locks(tmp_path: Path) -> None:
     told: list[str] = []
     none = OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
     with home(tmp_path), mock.patch("fcntl.flock", side_effect=none):
@@ -202,7 +200,7 @@ def test_without_locks_the_match_is_played_all_the_same(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir() if file.suffix == ".duel") == ["match.duel"]
 
 
-def test_machines_play_under_a_limit() -> None:
+def test_bots_play_under_a_limit() -> None:
     assert MACHINE_LIMIT == 50, "as docs/rulings.md says"
     chain = find_game("chain")
     assert MatchSetup(chain.rules(), "random", "random").rules == chain.rules(max_boards=MACHINE_LIMIT)
@@ -212,7 +210,7 @@ def test_machines_play_under_a_limit() -> None:
 
 
 @pytest.mark.parametrize(("setting", "text"), [("seed", "a\0b"), ("chance", "4")])
-def test_a_setting_that_cannot_be_is_told_without_a_surface(setting: str, text: str) -> None:
+def test_errors_about_settings_name_no_command_line_options(setting: str, text: str) -> None:
     """The terminal calls it --seed, a page something else."""
     asked: dict[str, Any] = {setting: text}
     with pytest.raises(SettingError) as raised:
@@ -221,7 +219,7 @@ def test_a_setting_that_cannot_be_is_told_without_a_surface(setting: str, text: 
     assert "--" not in str(raised.value)
 
 
-def test_nothing_in_play_speaks_of_a_command_line() -> None:
+def test_play_does_not_mention_the_command_line() -> None:
     """Its messages are shown in a browser too."""
     for module in Path(duels.play.__file__).parent.glob("*.py"):
         tree = ast.parse(module.read_text(encoding="utf-8"))

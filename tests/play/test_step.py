@@ -70,7 +70,7 @@ def test_the_same_seed_and_players_give_the_same_match(
     assert on_the_server(rules, players, seed) == exported
 
 
-def test_nobody_else_draws_for_chance_or_drives_a_match() -> None:
+def test_only_step_draws_chance_and_asks_players() -> None:
     drawing = {
         module
         for module, path in modules()
@@ -83,7 +83,7 @@ def test_nobody_else_draws_for_chance_or_drives_a_match() -> None:
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
-def test_a_step_changes_nothing_and_can_be_taken_again(name: str) -> None:
+def test_a_step_is_pure(name: str) -> None:
     players, dice = dict.fromkeys(Seat, RandomPlayer()), Dice("7")
     match: AnyMatch = Match.start(find_game(name).rules(**LIMITS.get(name, {})))
     while not match.over:
@@ -96,7 +96,7 @@ def test_a_step_changes_nothing_and_can_be_taken_again(name: str) -> None:
         decide_next_entry(match, players, dice)
 
 
-def test_a_person_is_not_asked() -> None:
+def test_a_step_does_not_ask_people() -> None:
     with pytest.raises(NotYourTurn):
         decide_next_entry(duels.start("lights"), dict.fromkeys(Seat), Dice("7"))
 
@@ -119,7 +119,7 @@ def test_a_player_without_a_move_forfeits() -> None:
         _ = entry.action
 
 
-def test_a_stream_draws_in_order_and_a_limit_stops_it() -> None:
+def test_a_stream_draws_in_order_up_to_a_limit() -> None:
     """The same numbers as of a generator that is asked for chance and for players in turn."""
     rules = find_game("chain").rules()
     rng, match = Random(3), Match.start(rules)
