@@ -35,23 +35,23 @@ from duels.terminal.game_options import GameCommand
         ("flip", {"target": 39}, "'target' 39 is too high: the 25 tiles could run out."),
     ],
 )
-def test_an_option_without_a_game_is_refused(name: str, options: dict[str, Any], says: str) -> None:
+def test_rejects_an_option_without_a_game(name: str, options: dict[str, Any], says: str) -> None:
     with pytest.raises(BadOption, match=f"^{says}"):
         GAMES[name].rules(**options)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_without_options_the_game_is_the_books(name: str) -> None:
+def test_default_options_are_those_of_the_book(name: str) -> None:
     assert GAMES[name].rules().options() == {}
 
 
-def test_an_option_may_be_a_number_of_numpys() -> None:
+def test_accepts_numpy_numbers() -> None:
     size: Any = pytest.importorskip("numpy").int64(5)
     assert repr(GAMES["lights"].rules(lights=size)) == "Lights(lights=5)"
 
 
 @pytest.mark.parametrize("name", [None, 3, "chess"])
-def test_what_is_no_games_name_is_refused(name: Any) -> None:
+def test_rejects_unknown_games(name: Any) -> None:
     with pytest.raises(UnknownName, match=f"There is no game '{name}'"):
         find_game(name)
 
@@ -64,7 +64,7 @@ def number_duplicates(call: Callable[..., Any]) -> set[str]:
 
 
 @pytest.mark.parametrize("call", [duels.start, duels.exercises, resolve_rules])
-def test_what_is_called_with_options_takes_only_reserved_names(call: Callable[..., Any]) -> None:
+def test_functions_with_options_have_only_reserved_parameters(call: Callable[..., Any]) -> None:
     assert number_duplicates(call) <= RESERVED
 
 
@@ -80,7 +80,7 @@ def test_what_is_called_with_options_takes_only_reserved_names(call: Callable[..
         ("pyspiel", "duels.envs.openspiel", ("load_game",)),
     ],
 )
-def test_what_needs_an_extra_takes_only_reserved_names(
+def test_optional_functions_have_only_reserved_parameters(
     needs: str, module: str, names: tuple[str, ...]
 ) -> None:
     pytest.importorskip(needs)
@@ -88,7 +88,7 @@ def test_what_needs_an_extra_takes_only_reserved_names(
         assert number_duplicates(getattr(import_module(module), name)) <= RESERVED
 
 
-def test_no_command_has_a_flag_that_could_be_an_option() -> None:
+def test_command_flags_are_reserved_names() -> None:
     context = click.Context(cli)
     found = (cli.get_command(context, name) for name in cli.list_commands(context))
     commands = [command for command in found if isinstance(command, GameCommand)]
@@ -99,7 +99,7 @@ def test_no_command_has_a_flag_that_could_be_an_option() -> None:
 
 
 @pytest.mark.parametrize("name", [*sorted(RESERVED), "no_luck"])
-def test_an_option_that_something_else_would_take_is_refused(name: str) -> None:
+def test_rejects_options_with_reserved_names(name: str) -> None:
     rules = make_dataclass("Heap", [(name, int, 3)], frozen=True)
     with pytest.raises(BadOption, match=f"^Heap must not have an option '{name}': the name is reserved.$"):
         list_options(rules)

@@ -76,7 +76,7 @@ def check(words: Words[Any, Any], sight: AnySight) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_entries_give_their_action_in_every_state(name: str) -> None:
+def test_entries_parse_to_their_action_in_every_state(name: str) -> None:
     rules = GAMES[name].rules()
     words = GAMES[name].words(rules)
     for sight in reachable_sights(rules):
@@ -84,14 +84,14 @@ def test_entries_give_their_action_in_every_state(name: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_entries_give_their_action_in_random_matches_of_flip(seed: int) -> None:
+def test_entries_parse_to_their_action_in_random_matches_of_flip(seed: int) -> None:
     rules = GAMES["flip"].rules()
     words = GAMES["flip"].words(rules)
     for sight in random_sights(rules, Random(seed)):
         check(words, sight)
 
 
-def test_prompts_hold_no_secret() -> None:
+def test_prompts_reveal_no_secrets() -> None:
     """What a prompt says depends on what both players know: it is printed on a shared screen."""
     rules = GAMES["hunt"].rules()
     words = GAMES["hunt"].words(rules)
@@ -103,7 +103,7 @@ def test_prompts_hold_no_secret() -> None:
 
 
 @pytest.mark.parametrize("entry", ["m4", "M 4", "move 4", "4"])
-def test_hunt_takes_a_movement_by_its_first_letter(entry: str) -> None:
+def test_hunt_accepts_the_first_letter_of_a_movement(entry: str) -> None:
     rules = GAMES["hunt"].rules()
     dialogue = rules.game.words(rules).ask(Match.start(rules).sight(Seat.ONE))
     next(dialogue)
@@ -112,7 +112,7 @@ def test_hunt_takes_a_movement_by_its_first_letter(entry: str) -> None:
     assert rules.format(done.value.value) == "move 4"
 
 
-def test_hunt_has_positions_as_in_its_book_and_no_cells() -> None:
+def test_hunt_says_position_like_its_book() -> None:
     rules: AnyRules = GAMES["hunt"].rules()
     drawing = rules.game.drawing(rules)
     told = [rules.game.card(), rules.game.summary]

@@ -23,9 +23,7 @@ RULES = QuantumChain()
         ("XO?_XXX 1", True),  # the same with symbols exchanged
     ],
 )
-def test_a_free_cell_beside_the_doubt_must_belong_to_a_chain_still_to_be_made(
-    position: str, so: bool
-) -> None:
+def test_accepting_needs_a_free_neighbour_in_a_possible_chain(position: str, so: bool) -> None:
     assert can_accepting_be_right(RULES, RULES.parse_state(position)) is so
 
 
@@ -52,7 +50,7 @@ def test_the_rule_of_thumb_holds_in_every_position(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cells", range(2, 9))
-def test_the_rule_of_thumb_holds_on_every_board_for_which_it_is_told(cells: int) -> None:
+def test_the_rule_of_thumb_holds_on_every_board_size(cells: int) -> None:
     for run in range(2, cells + 1):
         rules = QuantumChain(cells, run)
         assert all(can_accepting_be_right(rules, state) for state in make_oracle(rules).list_accepts())

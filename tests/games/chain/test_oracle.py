@@ -18,7 +18,7 @@ SMALL = [QuantumChain(cells, run) for cells in range(1, 6) for run in range(1, c
 LIMITED = [QuantumChain(cells, 2, boards) for cells in (3, 4) for boards in (1, 2, 3)]
 
 
-def test_second_methods_agree() -> None:
+def test_independent_methods_agree() -> None:
     for check in ORACLE.verify():
         assert check.passed, check
 
@@ -30,7 +30,7 @@ def test_every_state_is_proven_in_other_sizes(rules: QuantumChain) -> None:
         assert check.passed, check
 
 
-def test_where_states_are_too_many_some_are_checked() -> None:
+def test_large_boards_are_checked_by_sampling() -> None:
     name = "the values of states from random play follow exactly from those of the states after them"
     checks = {check.name: check for check in [next(make_oracle(QuantumChain(9, 3)).verify())]}
     assert checks[name].passed
@@ -41,7 +41,7 @@ def test_where_states_are_too_many_some_are_checked() -> None:
     [(QuantumChain(9, 3), 8), (QuantumChain(7, 4, 50), 4), (QuantumChain(5, 3, 2), 5)],
     ids=repr,
 )
-def test_the_largest_size_that_can_be_proven_is_and_is_named(asked: QuantumChain, cells: int) -> None:
+def test_checks_prove_the_largest_possible_size(asked: QuantumChain, cells: int) -> None:
     smaller = shrink_to_checkable(asked)
     assert smaller == QuantumChain(cells, min(asked.run, cells), asked.max_boards)
     boards = asked.max_boards or 1
@@ -55,14 +55,14 @@ def test_the_largest_size_that_can_be_proven_is_and_is_named(asked: QuantumChain
         )
 
 
-def test_a_damaged_table_of_a_limited_game_is_noticed() -> None:
+def test_detects_a_damaged_table_of_a_limited_game() -> None:
     oracle = make_oracle(QuantumChain(4, 2, 3))
     unit, worths = oracle._table(Fraction(0))  # that of the last board
     worths[oracle.boards.index(1, 2)] += unit // 9
     assert not all(check.passed for check in oracle.verify())
 
 
-def test_a_wrong_state_among_those_too_many_to_list_is_named() -> None:
+def test_names_a_wrong_state_of_a_large_board() -> None:
     oracle = make_oracle(QuantumChain(9, 3))
     unit, worths = oracle._table(Fraction(0))
     worths[0] += unit // 9
@@ -73,7 +73,7 @@ def test_a_wrong_state_among_those_too_many_to_list_is_named() -> None:
 
 
 @pytest.mark.parametrize("position", ["_____ 1", "X____ 1", "_XO__ 1", "XO_OX 1"])
-def test_second_methods_notice_a_damaged_table(position: str) -> None:
+def test_independent_methods_detect_a_damaged_table(position: str) -> None:
     rules = QuantumChain(5, 3)
     oracle, cells = make_oracle(rules), rules.parse_state(position).cells
     unit, worths = oracle._table(Fraction(0))
@@ -85,7 +85,7 @@ def test_second_methods_notice_a_damaged_table(position: str) -> None:
     ("cells", "run", "worth"),
     [(7, 4, "1/2"), (7, 3, "1/2"), (3, 2, "1"), (4, 2, "2/3"), (5, 2, "2/3"), (7, 2, "2/3"), (1, 1, "1")],
 )
-def test_the_opening(cells: int, run: int, worth: str) -> None:
+def test_the_value_of_the_opening(cells: int, run: int, worth: str) -> None:
     rules = QuantumChain(cells, run)
     assert make_oracle(rules).state_value(rules.initial()) == Fraction(worth)
 
@@ -118,7 +118,7 @@ def test_a_limit_of_boards_ends_in_an_even_chance() -> None:
         ("XXXX_O_ 2", Seat.ONE, "1"),
     ],
 )
-def test_positions(position: str, seat: Seat, worth: str) -> None:
+def test_values_of_positions(position: str, seat: Seat, worth: str) -> None:
     sight = RULES.sight(RULES.parse_state(position), seat)
     assert ORACLE.value(sight).fraction == Fraction(worth)
 
@@ -153,7 +153,7 @@ def test_declining_a_challenge_is_right_in_twelve_positions() -> None:
         assert verdict.best == (Answer.ACCEPT,)
 
 
-def test_the_positions_to_decline_in_are_told_with_the_opening() -> None:
+def test_the_opening_lists_positions_to_decline_in() -> None:
     (found,) = ORACLE.findings(RULES.parse_position("_______ 1"))
     assert [row["position"] for row in found.data] == [RULES.format_state(s) for s in ORACLE.list_accepts()]
     for row in found.data:
@@ -176,15 +176,13 @@ def test_the_positions_to_decline_in_are_told_with_the_opening() -> None:
     ],
     ids=repr,
 )
-def test_other_boards_tell_where_to_accept_or_why_not(
-    rules: QuantumChain, count: int | None, told: str
-) -> None:
+def test_other_boards_list_positions_to_accept_in(rules: QuantumChain, count: int | None, told: str) -> None:
     (found,) = make_oracle(rules).findings(rules.sight(rules.initial(), Seat.ONE))
     assert (found.data is None) if count is None else len(found.data) == count
     assert told in found.text
 
 
-def test_the_positions_to_decline_in_are_all_there_are() -> None:
+def test_the_list_of_positions_to_decline_in_is_complete() -> None:
     right = 0
     for state in iter_boards(RULES):
         for action in RULES.actions(state):
@@ -237,11 +235,11 @@ def test_the_positions_to_decline_in_are_all_there_are() -> None:
         ("X?OOXO_ 2", "Nothing is at stake here: with the symbol or without it, you have 50.0%."),
     ],
 )
-def test_reasons(position: str, reason: str) -> None:
+def test_reasons_of_moves(position: str, reason: str) -> None:
     assert ORACLE.reason(RULES.parse_position(position)) == reason
 
 
-def test_settle_finds_the_one_solution() -> None:
+def test_settle_finds_the_unique_solution() -> None:
     choices = [-36, -12, 0, 24, 36]
     for x_safe in choices:
         for x_doubtful in choices:
@@ -253,7 +251,7 @@ def test_settle_finds_the_one_solution() -> None:
                     assert y == choose_turn(scaled[2], scaled[3], x)
 
 
-def test_the_slope_is_that_of_the_worth() -> None:
+def test_the_slope_is_the_derivative_of_the_value() -> None:
     boards = Boards(3, 2)
     near, step = Fraction(1, 7), Fraction(1, 10**6)
     at, slope = boards.play_board(near, 1)
@@ -262,7 +260,7 @@ def test_the_slope_is_that_of_the_worth() -> None:
     assert slope == Fraction(1, 2)
 
 
-def test_the_effect_of_a_slip_is_what_it_left() -> None:
+def test_the_effect_of_a_slip_is_the_remaining_value() -> None:
     sight = RULES.parse_position("?OO_XX_ 1")
     left = ORACLE.judge(sight).actions[1].value.number
     assert ORACLE.effect(sight, Answer.ACCEPT) == f"You answered accept, which left you {left:.1%}."
@@ -277,7 +275,7 @@ def test_the_effect_of_a_slip_is_what_it_left() -> None:
     )
 
 
-def test_a_reason_says_what_the_rules_make_of_the_cell() -> None:
+def test_reasons_agree_with_the_rules() -> None:
     for state in iter_boards(RULES, (Seat.ONE,)):
         sight = RULES.sight(state, Seat.ONE)
         told = ORACLE.reason(sight)

@@ -62,7 +62,7 @@ def lines() -> st.SearchStrategy[Line]:
 
 @settings(deadline=None)
 @given(st.lists(st.lists(lines(), min_size=1, max_size=4), min_size=1, max_size=4))
-def test_it_is_a_fixpoint_and_none_is_nearer_to_zero(rows: list[list[Line]]) -> None:
+def test_the_solution_is_the_fixpoint_nearest_to_zero(rows: list[list[Line]]) -> None:
     play_round = round_of(rows)
     worth = solve_start(play_round)
     assert play_round(worth, 1)[0] == worth
@@ -73,7 +73,7 @@ def test_it_is_a_fixpoint_and_none_is_nearer_to_zero(rows: list[list[Line]]) -> 
 
 @settings(deadline=None)
 @given(st.lists(st.lists(lines(), min_size=1, max_size=4), min_size=1, max_size=4))
-def test_it_is_proven_to_be_the_value_of_the_match(rows: list[list[Line]]) -> None:
+def test_the_solution_is_the_proven_value_of_the_match(rows: list[list[Line]]) -> None:
     """By a proof that knows nothing of rounds, on the graph of the whole match."""
     worth = solve_start(round_of(rows))
     graph, values = match_of(rows, {Seat.ONE: (1 + worth) / 2, Seat.TWO: (1 - worth) / 2})

@@ -64,7 +64,7 @@ def test_a_full_board_without_a_chain_decoheres_and_the_next_player_moves() -> N
     assert limited == Outcome(Ending.CUT_OFF)
 
 
-def test_of_boards_that_are_not_counted_none_is_used() -> None:
+def test_the_number_of_boards_defaults_to_zero() -> None:
     rules = QuantumChain(max_boards=2)
     assert rules.parse_state("__XX_O_ 1") == rules.parse_state("__XX_O_ 1 0")
     assert rules.format_state(rules.parse_state("__XX_O_ 1")) == "__XX_O_ 1 0"

@@ -11,7 +11,7 @@ from duels.games.flip.rules import QuantumTiles
 
 
 @pytest.mark.parametrize(("values", "copies", "target"), [(5, 5, 21), (4, 1, 5), (3, 3, 6), (9, 1, 8)])
-def test_every_way_to_have_flipped_tiles_has_a_place(values: int, copies: int, target: int) -> None:
+def test_counts_include_every_combination_of_flipped_tiles(values: int, copies: int, target: int) -> None:
     every = [
         counts
         for counts in product(range(copies + 1), repeat=values)
@@ -28,7 +28,7 @@ def test_every_way_to_have_flipped_tiles_has_a_place(values: int, copies: int, t
 
 
 @pytest.mark.parametrize("target", [21, 100])
-def test_what_would_fill_the_memory_is_refused(target: int) -> None:
+def test_rejects_boards_that_need_too_much_memory(target: int) -> None:
     rules = QuantumTiles(side=8, values=8, copies=8, target=target)
     with pytest.raises(DuelsError, match=r"8 tiles each of 1 to 8 .* too large to solve"):
         make_oracle(rules)

@@ -51,7 +51,7 @@ def by_the_rules(oracle: FlipOracle, state: State, seat: Seat) -> float:
 
 
 @pytest.mark.parametrize(("rules", "matches"), [(BOOK, 6), (SMALL, 60)], ids=["book", "small"])
-def test_every_action_leads_where_the_rules_lead_and_as_often(
+def test_successors_and_odds_agree_with_the_rules(
     rules: QuantumTiles, matches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "bound", made_up)
@@ -71,7 +71,7 @@ def test_every_action_leads_where_the_rules_lead_and_as_often(
 
 
 @pytest.mark.parametrize(("rules", "matches"), [(BOOK, 3), (SMALL, 20)], ids=["book", "small"])
-def test_actions_of_a_kind_have_one_interval(rules: QuantumTiles, matches: int) -> None:
+def test_equivalent_actions_share_an_interval(rules: QuantumTiles, matches: int) -> None:
     oracle = make_oracle(rules)
     for state in random_turns(rules, matches):
         lows, highs, *_ = oracle._bound_actions(state)
@@ -80,7 +80,7 @@ def test_actions_of_a_kind_have_one_interval(rules: QuantumTiles, matches: int) 
 
 
 @pytest.mark.parametrize("rules", [SMALL, QuantumTiles(side=2, values=4, copies=1, target=5)], ids=repr)
-def test_nobody_has_more_turns_than_most_turns_says(rules: QuantumTiles) -> None:
+def test_no_match_exceeds_the_bound_on_turns(rules: QuantumTiles) -> None:
     oracle, rng, closest = make_oracle(rules), Random(8), 99
     for _ in range(400):
         *steps, end = play_through(Match.start(rules), rng, lambda match, _: rng.choice(match.actions))
@@ -106,7 +106,7 @@ def test_the_empty_board_holds_twelve_pairs() -> None:
     assert count_max_pairs(grid, grid.dark) == 0
 
 
-def test_the_most_pairs_are_found_on_every_small_board() -> None:
+def test_finds_the_most_pairs_on_every_small_board() -> None:
     grid = make_grid(3)
 
     def by_trying(tiles: int) -> int:
@@ -119,7 +119,7 @@ def test_the_most_pairs_are_found_on_every_small_board() -> None:
 @pytest.mark.parametrize("seen", [0, 1, 3])
 @pytest.mark.parametrize("spared", [0, 1])
 @pytest.mark.parametrize("flips", [1, 3, 5])
-def test_the_chance_that_a_match_lasts_counts_every_way_the_tiles_can_come_up(
+def test_the_chance_that_a_match_lasts_counts_every_order_of_tiles(
     seen: int, spared: int, flips: int
 ) -> None:
     abstraction = Abstraction(SMALL)

@@ -39,7 +39,7 @@ def walked(rules: QuantumTiles, state: State) -> dict[tuple[Seat, bool], Fractio
         (BOOK, "...../44435/5445./...../..... 20,18 00 1"),
     ],
 )
-def test_the_rules_walked_to_every_end_agree(rules: QuantumTiles, position: str) -> None:
+def test_agrees_with_a_walk_through_the_rules(rules: QuantumTiles, position: str) -> None:
     state = rules.parse_state(position)
     found, exact = find_endings(rules, state), walked(rules, state)
     assert found
@@ -57,7 +57,7 @@ def test_the_rules_walked_to_every_end_agree(rules: QuantumTiles, position: str)
         "...../...../...../...../..... 0,0 00 1 A1",
     ],
 )
-def test_nothing_is_told_while_something_is_to_be_decided(position: str) -> None:
+def test_gives_no_ending_while_a_decision_remains(position: str) -> None:
     assert find_endings(BOOK, BOOK.parse_state(position)) is None
 
 

@@ -40,7 +40,7 @@ def error_shown(oracle: FlipOracle, state: State) -> float:
 
 
 @pytest.mark.parametrize("matches", [2, pytest.param(6, marks=pytest.mark.slow)])
-def test_wherever_perfect_play_leads_the_bound_shown_is_tight(oracle: FlipOracle, matches: int) -> None:
+def test_bounds_are_tight_along_perfect_play(oracle: FlipOracle, matches: int) -> None:
     states = played_by("perfect", matches)
     assert len(states) > 16 * matches
     assert sum(state.quantum == (True, True) and max(state.scores) > 10 for state in states) >= matches
@@ -51,7 +51,7 @@ def test_wherever_perfect_play_leads_the_bound_shown_is_tight(oracle: FlipOracle
     assert outside == 0
 
 
-def test_where_experts_lead_the_bound_shown_is_hardly_ever_wider(oracle: FlipOracle) -> None:
+def test_bounds_are_rarely_wide_along_expert_play(oracle: FlipOracle) -> None:
     """They flip tiles that part the pairs for no gain, and then the pairs may run out in a long match."""
     errors = [error_shown(oracle, state) for state in played_by("expert", 6)]
     assert len(errors) > 100

@@ -40,7 +40,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 # -- the table ---------------------------------------------------------------------------------------
 
 
-def test_the_shipped_table_is_what_solving_gives() -> None:
+def test_solving_reproduces_the_shipped_table() -> None:
     abstraction = Abstraction(BOOK)
     assert unpack_shorts(
         unpack_table(SHIPPED.read_bytes(), format_header(abstraction))
@@ -60,12 +60,12 @@ def test_solving_without_numpy_gives_the_same_table(rules: QuantumTiles) -> None
     assert table.solve_in_python(abstraction) == table.solve_with_numpy(abstraction)
 
 
-def test_stored_states_follow_from_the_states_after_them(oracle: FlipOracle) -> None:
+def test_stored_values_follow_from_their_successors(oracle: FlipOracle) -> None:
     check = verify.check_lookups(oracle.table, interval=499)
     assert check.passed, check.detail
 
 
-def test_a_wrong_value_in_the_table_is_found() -> None:
+def test_detects_a_wrong_value_in_the_table() -> None:
     small = Table.of(SMALL)
     wrong = array("H", small.stored_values)
     place = max(range(len(wrong)), key=lambda i: abs(wrong[i] - 32768) < 20000)
@@ -85,7 +85,7 @@ def damage(content: bytes, how: str) -> bytes:
 
 
 @pytest.mark.parametrize("how", ["cut", "one bit"])
-def test_a_damaged_table_is_noticed_and_made_again_not_believed(
+def test_a_damaged_table_is_rebuilt(
     how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     right = Table.of(BOOK).stored_values
@@ -104,7 +104,7 @@ def test_a_damaged_table_is_noticed_and_made_again_not_believed(
     assert "building the table again" in caplog.text
 
 
-def test_a_table_that_was_altered_and_signed_again_is_not_believed(
+def test_rejects_an_altered_table_with_a_valid_checksum(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right, holds = Table.of(BOOK).stored_values, format_header(Abstraction(BOOK))
@@ -117,7 +117,7 @@ def test_a_table_that_was_altered_and_signed_again_is_not_believed(
     assert Table.of(BOOK).stored_values == right
 
 
-def test_more_unknown_neighbours_never_hurt_the_holder() -> None:
+def test_more_unknown_neighbours_never_hurt_the_owner() -> None:
     abstraction = Abstraction(BOOK)
     size = abstraction.layout.row_size
     numbers = Table.of(BOOK).stored_values
@@ -145,24 +145,24 @@ def test_perfect_play_needs_no_numpy() -> None:
 # -- brute force -------------------------------------------------------------------------------------
 
 
-def test_brute_force_agrees_everywhere_on_a_tiny_board() -> None:
+def test_agrees_with_brute_force_on_a_tiny_board() -> None:
     check = verify.check_all_positions(make_oracle(verify.TINY_BOARDS[0]))
     assert check.passed, check.detail
 
 
 @pytest.mark.parametrize("target", [4, 6, 8])
-def test_brute_force_agrees_where_the_board_is_nearly_gone(target: int) -> None:
+def test_agrees_with_brute_force_near_the_end(target: int) -> None:
     rules = QuantumTiles(side=3, values=3, copies=3, target=target)
     check = verify.check_late_positions(make_oracle(rules), 6)
     assert check.passed, check.detail
 
 
-def test_the_pairing_argument_survives_every_attempt_on_a_small_board() -> None:
+def test_the_pairing_argument_holds_on_a_small_board() -> None:
     check = verify.check_pairing(3, 2)
     assert check.passed, check.detail
 
 
-def test_a_wrong_claim_of_the_pairing_argument_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_detects_a_wrong_pairing_argument(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify, "count_sure_turns", lambda pairs, spare, moves, rival: pairs + 1)
     assert not verify.check_pairing(3, 2).passed
 
@@ -176,7 +176,7 @@ def test_a_wrong_claim_of_the_pairing_argument_would_be_found(monkeypatch: pytes
         ".5.4./4.5.4/.4.3./5.1.c/.a.2. 19,18 00 1",
     ],
 )
-def test_brute_force_agrees_at_the_end_of_the_book_game(oracle: FlipOracle, position: str) -> None:
+def test_agrees_with_brute_force_at_the_end_of_the_book_game(oracle: FlipOracle, position: str) -> None:
     outside, widest = verify.compare(oracle, [BOOK.parse_state(position)])
     assert outside == 0
     assert widest <= GOAL
@@ -234,7 +234,7 @@ def test_values_of_both_seats_add_up_at_every_kind_of_node(oracle: FlipOracle) -
         assert oracle.value(match.sight(seat)).exactness is Exactness.EXACT
 
 
-def test_chance_is_worth_what_its_outcomes_are_worth(oracle: FlipOracle) -> None:
+def test_a_chance_event_has_the_mean_value_of_its_outcomes(oracle: FlipOracle) -> None:
     for position in (
         "5414./5.4.b/5.1../.4.../5.... 19,19 01 1 A5",
         "...../.4.../..5../...2e/..... 6,5 01 2 A1+A2",
@@ -249,7 +249,7 @@ def test_chance_is_worth_what_its_outcomes_are_worth(oracle: FlipOracle) -> None
         assert abs(value.number - mean) <= error
 
 
-def test_a_known_tile_that_makes_the_target_is_taken(oracle: FlipOracle) -> None:
+def test_takes_a_known_tile_that_reaches_the_target(oracle: FlipOracle) -> None:
     sight = BOOK.parse_position("5414./5.4.b/5.1../.4.../5.... 19,19 01 1")
     verdict = oracle.judge(sight)
     assert verdict.best == (Flip(9),)
@@ -258,7 +258,7 @@ def test_a_known_tile_that_makes_the_target_is_taken(oracle: FlipOracle) -> None
     assert oracle.reason(sight) == "B5 is known to be the 2 that makes 21."
 
 
-def test_a_choice_is_judged_by_the_tile_that_is_left_behind(oracle: FlipOracle) -> None:
+def test_a_choice_considers_the_tile_left_behind(oracle: FlipOracle) -> None:
     # Both choices pass 21 or not: 20 points take the 1 that makes 21, whatever the other tile is.
     sight = BOOK.parse_position("4545./5.4.a/3...e/...../5.... 20,15 10 1 B5|C5")
     verdict = oracle.judge(sight)
@@ -267,14 +267,14 @@ def test_a_choice_is_judged_by_the_tile_that_is_left_behind(oracle: FlipOracle) 
     assert oracle.reason(sight) == "Keep the 1, which makes 21: you win 100.0%, with the 5 0.0%."
 
 
-def test_two_tiles_of_one_value_are_not_compared(oracle: FlipOracle) -> None:
+def test_equal_tiles_are_not_compared(oracle: FlipOracle) -> None:
     sight = BOOK.parse_position("4545./5.4.c/3...c/...../5.... 16,19 10 1 B5|C5")
     told = oracle.reason(sight)
     assert told.startswith("Both tiles show 3, which makes 19 with either: you win ")
     assert "with the 3" not in told
 
 
-def test_reasons_tell_the_odds_and_the_bag(oracle: FlipOracle) -> None:
+def test_reasons_give_the_odds_and_the_bag(oracle: FlipOracle) -> None:
     opening = oracle.reason(BOOK.sight(BOOK.initial(), Seat.ONE))
     assert "no single tile reaches 21 yet" in opening
     assert "5×1, 5×2, 5×3, 5×4, 5×5" in opening
@@ -292,7 +292,7 @@ def test_having_the_quantum_flip_helps_and_facing_it_hurts(oracle: FlipOracle) -
     assert value("10") > value("00") > value("01")
 
 
-def test_positions_with_more_tiles_seen_than_quantum_flips_used_are_refused() -> None:
+def test_rejects_more_seen_tiles_than_used_quantum_flips() -> None:
     for position in ("....a/...../...../...../..... 0,0 11 1", "...ab/...../...../...../..... 0,0 01 1"):
         with pytest.raises(NotationError, match="Quantum Flips are used"):
             BOOK.parse_state(position)
@@ -312,12 +312,12 @@ def test_positions_with_more_tiles_seen_than_quantum_flips_used_are_refused() ->
         ("55551/...../...../...../..... 21,0 11 2 D4+D5", "the match is over"),
     ],
 )
-def test_why_the_tiles_being_turned_cannot_be_read(position: str, why: str) -> None:
+def test_explains_unreadable_tiles_being_turned(position: str, why: str) -> None:
     with pytest.raises(NotationError, match=f"Cannot read the tiles being turned.*{why}"):
         BOOK.parse_state(position)
 
 
-def test_who_turns_two_tiles_still_has_the_quantum_flip() -> None:
+def test_the_quantum_flip_is_spent_after_the_choice() -> None:
     page = Path("docs/notation.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"`([^`]* D4\|D5)`", page)
     state = BOOK.parse_state(example)
@@ -326,7 +326,7 @@ def test_who_turns_two_tiles_still_has_the_quantum_flip() -> None:
     assert BOOK.format_state(state) == example
 
 
-def test_what_is_not_proven_worse_is_best(oracle: FlipOracle) -> None:
+def test_actions_are_best_unless_proven_worse(oracle: FlipOracle) -> None:
     wide = BOOK.parse_position(".2.../4..../...2./1..../...3. 7,5 11 2")
     verdict = oracle.judge(wide)
     assert verdict.value.error > 0.01
@@ -340,7 +340,7 @@ def test_what_is_not_proven_worse_is_best(oracle: FlipOracle) -> None:
     assert len(verdict.best) < len(verdict.actions)
 
 
-def test_positions_no_match_leads_to_are_still_judged(oracle: FlipOracle) -> None:
+def test_judges_unreachable_positions(oracle: FlipOracle) -> None:
     # One player took every tile so far; the seen tile lies among four unknown ones.
     sight = BOOK.parse_position("12.../...../..c../...../..... 3,0 01 1")
     verdict = oracle.judge(sight)
@@ -348,19 +348,19 @@ def test_positions_no_match_leads_to_are_still_judged(oracle: FlipOracle) -> Non
     assert len(verdict.actions) == 23
 
 
-def test_checks_are_told_as_they_finish(oracle: FlipOracle) -> None:
+def test_checks_are_reported_as_they_finish(oracle: FlipOracle) -> None:
     first = next(oracle.verify())
     assert first.passed
     assert f"{len(oracle.table.stored_values):,}" in first.detail
 
 
-def test_unknown_tiles_are_one_idea_and_known_ones_another(oracle: FlipOracle) -> None:
+def test_unknown_and_known_tiles_are_different_classes(oracle: FlipOracle) -> None:
     sight = BOOK.parse_position("...../.4.../..5../...2e/..... 6,5 01 2")
     ideas = {oracle.action_class(sight, action) for action in sight.actions}
     assert len(ideas) == 4  # flip an unknown tile or the 5; Quantum Flip two unknown tiles, or one and the 5
 
 
-def test_resigning_ends_it(oracle: FlipOracle) -> None:
+def test_a_resigned_match_is_lost(oracle: FlipOracle) -> None:
     match = Match.start(BOOK).resign(Seat.ONE)
     assert [oracle.value(match.sight(seat)).number for seat in Seat] == [0, 1]
     with pytest.raises(NotYourTurn):
@@ -380,7 +380,7 @@ def test_boards_with_few_pairs_left_have_narrow_values(oracle: FlipOracle, posit
     assert oracle.judge(BOOK.parse_position(position)).value.error < GOAL
 
 
-def test_the_threat_of_the_other_player_is_named(oracle: FlipOracle) -> None:
+def test_names_the_opponents_threat(oracle: FlipOracle) -> None:
     sight = oracle.rules.parse_position("1..../1.2.5/.12../..c5./24441 14,18 00 1")
     denied = (
         "The other player stands at 18 and D3 is known to be a 3: leave it and the other player takes 21. "
@@ -393,14 +393,14 @@ def test_the_threat_of_the_other_player_is_named(oracle: FlipOracle) -> None:
     assert "stands at" not in oracle.reason(harmless)
 
 
-def test_a_threat_that_cannot_be_denied_is_named_too(oracle: FlipOracle) -> None:
+def test_names_a_threat_that_cannot_be_denied(oracle: FlipOracle) -> None:
     sight = oracle.rules.parse_position("1..../1.2.5/.12../c.c5./24441 14,18 00 1")
     assert "D1 and D3 are known to be 3s: unless you win now, the other player takes 21." in oracle.reason(
         sight
     )
 
 
-def test_a_tile_is_kept_to_deny_it(oracle: FlipOracle) -> None:
+def test_keeps_a_tile_to_deny_it(oracle: FlipOracle) -> None:
     sight = oracle.rules.parse_position("1..../1.2.5/.1b../..c5./2444. 11,18 10 1 C3|D3")
     assert oracle.reason(sight).startswith(
         "The other player stands at 18 and D3 is known to be a 3: leave it"

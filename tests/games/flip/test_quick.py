@@ -18,7 +18,7 @@ FORMS = [QuantumTiles(), QuantumTiles(side=2, values=2, copies=2, target=3)]
 
 
 @pytest.mark.parametrize("rules", FORMS, ids=str)
-def test_verdicts_are_those_of_the_usual_oracle(rules: QuantumTiles) -> None:
+def test_verdicts_agree_with_the_plain_oracle(rules: QuantumTiles) -> None:
     usual, compiled, rng = make_oracle(rules), quick.make_oracle(rules), Random(6)
     assert compiled
     for _ in range(4):
@@ -50,7 +50,7 @@ LASTING = (
 AHEAD = ("4.3.2/.1.../.2351/..1../..333 15,16 11 1", ".1.5./414../.3.../...3./422.1 17,13 11 2")
 
 
-def test_so_are_those_of_positions_that_take_long() -> None:
+def test_slow_verdicts_agree_with_the_plain_oracle() -> None:
     usual, compiled = make_oracle(FORMS[0]), quick.make_oracle(FORMS[0])
     assert compiled
     for positions, function in ((LASTING, "get_value_until"), (AHEAD, "narrow")):
@@ -60,11 +60,11 @@ def test_so_are_those_of_positions_that_take_long() -> None:
             assert answers.called
 
 
-def test_large_boards_have_the_usual_one_alone() -> None:
+def test_large_boards_have_no_quick_oracle() -> None:
     assert quick.make_oracle(QuantumTiles(side=6, values=6, copies=6, target=30)) is None
 
 
-def test_who_asks_often_gets_it_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_quick_oracle_replaces_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oracles, "_cache", {})
     rules = FORMS[1]
     assert type(oracles.get_oracle(rules)) is FlipOracle

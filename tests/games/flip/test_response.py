@@ -70,14 +70,14 @@ def test_a_search_of_the_real_board_lies_between_the_bounds(decides: Any) -> Non
         assert found[seat].high - found[seat].low < 0.1
 
 
-def test_the_books_board() -> None:
+def test_bounds_of_random_play_on_the_books_board() -> None:
     """Random play by kinds of moves gives a lot away, and how much is known closely."""
     bounds = exploitability_bounds(BoardBlind(uniform), "flip")
     assert bounds.high - bounds.low < 2 * MAX_UNCERTAINTY
     assert 0.15 < bounds.low < 0.25
 
 
-def test_a_summary_is_what_the_board_says() -> None:
+def test_a_summary_agrees_with_the_board() -> None:
     rules = QuantumTiles()
     state = rules.parse_state("...../.4.../..5../...2e/..... 6,5 01 2")
     at = summarize(rules, state)
@@ -97,7 +97,7 @@ def test_a_summary_is_what_the_board_says() -> None:
 
 
 @pytest.mark.parametrize("rules", [QuantumTiles(), QuantumTiles(side=4, values=4, copies=4, target=10)])
-def test_it_plays_whole_games_and_always_finds_a_pair(rules: QuantumTiles) -> None:
+def test_a_board_blind_policy_plays_whole_games(rules: QuantumTiles) -> None:
     """A policy that keeps its Quantum Flip for as long as it can, against random play."""
 
     def patient(at: Summary) -> str:
@@ -124,7 +124,7 @@ def test_it_plays_whole_games_and_always_finds_a_pair(rules: QuantumTiles) -> No
     assert used > 10
 
 
-def test_arrays_and_single_positions_are_decided_alike() -> None:
+def test_arrays_and_single_positions_get_the_same_decisions() -> None:
     decides = skewed(1)
     many = Summary(
         np.array([3, 7]), np.array([4, 4]), tuple(np.array([5, 4]) for _ in range(5)), (), True, True
@@ -140,7 +140,7 @@ def test_arrays_and_single_positions_are_decided_alike() -> None:
             assert odds[move][place] == p
 
 
-def test_what_is_no_policy_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_invalid_policies(monkeypatch: pytest.MonkeyPatch) -> None:
     # A search gives up sooner here than for a user.
     monkeypatch.setattr("duels.solving.tree.MAX_HISTORIES", 10_000)
     with pytest.raises(DuelsError, match="chose 'take 3'; legal moves are flip"):

@@ -39,7 +39,7 @@ def test_rows_are_a_to_e_and_columns_1_to_5() -> None:
     assert RULES.tile_at("F1") is RULES.tile_at("A6") is RULES.tile_at("A0") is None
 
 
-def test_a_tile_is_worth_1_to_5_and_nobody_is_told_before_it_is_turned() -> None:
+def test_tile_values_are_1_to_5_and_hidden_until_flipped() -> None:
     lifted = after("B2")
     assert lifted.actor is CHANCE
     assert allowed("B2") == ["1", "2", "3", "4", "5"]
@@ -67,7 +67,7 @@ def test_a_flipped_tile_cannot_be_flipped_again() -> None:
 @pytest.mark.parametrize(
     ("score", "value", "winner"), [(16, 5, 1), (20, 1, 1), (18, 5, 2), (17, 5, 2), (15, 5, None)]
 )
-def test_exactly_21_wins_more_loses_and_less_goes_on(score: int, value: int, winner: int | None) -> None:
+def test_exactly_21_wins_more_loses_and_less_continues(score: int, value: int, winner: int | None) -> None:
     lifted = RULES.apply(at(score, 3), RULES.parse("A1")).state
     state = RULES.apply(lifted, RULES.parse(str(value))).state
     outcome = RULES.outcome(state)
@@ -97,7 +97,7 @@ def test_a_quantum_flip_takes_two_tiles_that_share_an_edge() -> None:
             after(entry)
 
 
-def test_of_two_values_one_is_kept_and_the_other_tile_goes_face_down_again() -> None:
+def test_one_of_two_values_is_kept_and_the_other_tile_is_turned_back() -> None:
     shown = after("D4+D5", "2,5")
     assert shown.actor is Seat.ONE
     assert shown.actions == (Keep(18), Keep(19))

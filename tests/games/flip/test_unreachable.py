@@ -48,7 +48,7 @@ def abstract_states(rules: QuantumTiles) -> dict[AbstractState, State]:
     return met
 
 
-def test_every_abstract_state_of_the_full_game_that_goes_on_has_a_tile_left() -> None:
+def test_every_unfinished_abstract_state_has_a_tile_left() -> None:
     rules = QuantumTiles()
     left = []
     for (flipped, scores, _), state in abstract_states(rules).items():
@@ -78,7 +78,7 @@ def test_quantum_flips_add_no_abstract_state(rules: QuantumTiles) -> None:
     assert everything == set(abstract_states(rules))
 
 
-def test_a_bag_that_could_run_out_is_refused() -> None:
+def test_rejects_a_bag_that_could_run_out() -> None:
     assert QuantumTiles(target=38).points_in_bag == 75
     with pytest.raises(BadOption, match="could run out"):
         QuantumTiles(target=39)

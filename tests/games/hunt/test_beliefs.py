@@ -54,7 +54,7 @@ def some_sights() -> list[Sight[Action, View]]:
 SIGHTS = some_sights()
 
 
-def test_beliefs_are_those_of_all_lines_through_the_rules() -> None:
+def test_beliefs_agree_with_a_walk_through_the_rules() -> None:
     assert max(len(sight.history) for sight in SIGHTS) >= 9
     for sight in SIGHTS:
         places, tunnel, whole = [0.0] * 8, 0.0, 0.0
@@ -97,7 +97,7 @@ def worth(seat: Seat, match: AnyMatch) -> float:
     )
 
 
-def test_estimates_are_what_the_rules_make_of_the_stored_chances() -> None:
+def test_estimates_agree_with_stored_values_and_the_rules() -> None:
     judged = 0
     for sight in SIGHTS:
         if len(sight.history) % 2 and not sight.actions:

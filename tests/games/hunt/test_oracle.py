@@ -39,7 +39,7 @@ def play(one: Player, two: Player, rng: Random) -> Match[State, Action, View]:
     return match
 
 
-def test_every_decision_of_random_matches_is_judged_whole() -> None:
+def test_every_legal_action_of_random_matches_is_judged() -> None:
     rng = Random(1)
     for _ in range(20):
         match = Match.start(RULES)
@@ -65,7 +65,7 @@ def test_every_decision_of_random_matches_is_judged_whole() -> None:
             assert ORACLE.value(match.sight(seat)).number == float(outcome.winner is seat)
 
 
-def test_the_other_token_is_never_where_it_cannot_be() -> None:
+def test_beliefs_exclude_impossible_cells() -> None:
     match = Match.start(RULES).play_text("move 3", "observe 5", "move 6", "observe 1", "move 3", "observe 2")
     belief = ORACLE.belief(match.sight(Seat.ONE))
     assert belief["position 2"] == 0.0  # just named
@@ -74,27 +74,27 @@ def test_the_other_token_is_never_where_it_cannot_be() -> None:
     assert belief["position 5"] > belief["position 1"]  # entered on the cell that could not be named again
 
 
-def test_before_anybody_enters_nothing_is_known() -> None:
+def test_before_entry_the_belief_is_off_the_grid() -> None:
     belief = ORACLE.belief(Match.start(RULES).sight(Seat.ONE))
     assert belief["off the grid"] == 1.0
     assert belief["tunnel left"] == 1.0
 
 
-def test_the_answer_depends_on_what_the_seat_has_seen_only() -> None:
+def test_verdicts_depend_only_on_the_seats_observations() -> None:
     one = Match.start(RULES).play_text("move 3", "observe 5", "move 6", "observe 1")
     two = Match.start(RULES).play_text("move 3", "observe 5", "tunnel 7", "observe 1")
     assert ORACLE.judge(one.sight(Seat.ONE)) == ORACLE.judge(two.sight(Seat.ONE))
     assert ORACLE.belief(one.sight(Seat.ONE)) == ORACLE.belief(two.sight(Seat.ONE))
 
 
-def test_a_position_read_from_text_is_judged_alike() -> None:
+def test_a_parsed_position_has_the_same_verdict() -> None:
     match = Match.start(RULES).play_text("move 3", "observe 5", "move 6", "observe 1")
     sight = match.sight(Seat.ONE)
     read = RULES.parse_position(RULES.format_position(sight))
     assert ORACLE.judge(read) == ORACLE.judge(sight)
 
 
-def test_the_strategy_gives_nothing_away_by_its_own_measure() -> None:
+def test_the_strategy_has_no_loss_by_its_own_measure() -> None:
     rng = Random(5)
     for _ in range(10):
         match = Match.start(RULES)
@@ -110,7 +110,7 @@ def test_the_strategy_gives_nothing_away_by_its_own_measure() -> None:
             match = match.play(sight.seat, rng.choice(sight.actions))
 
 
-def test_the_reason_speaks_of_what_can_be_done() -> None:
+def test_reasons_name_legal_actions() -> None:
     sight = RULES.parse_position("1: move 3, observe 4, ?, observe 4, tunnel 2")
     assert max(ORACLE.belief(sight).items(), key=lambda place: place[1])[0] == "tunnel left"
     cells = [ORACLE.belief(sight)[f"position {cell}"] for cell in range(1, 8)]
@@ -120,7 +120,7 @@ def test_the_reason_speaks_of_what_can_be_done() -> None:
     assert told.startswith(f"Of the positions that you may name, {likeliest} is the likeliest")
 
 
-def test_what_the_strategy_hardly_ever_takes_is_no_advice_and_no_loss() -> None:
+def test_rare_actions_are_neither_advice_nor_loss() -> None:
     sight = RULES.parse_position("1: move 3, observe 5, ?, observe 2")
     verdict = ORACLE.judge(sight)
     rare = next(j for j in verdict.actions if 0 < j.weight < OFTEN)
@@ -139,14 +139,14 @@ def losses(player: Player, rng: Random) -> Iterator[tuple[Action, float]]:
             match = match.play(sight.seat, action)
 
 
-def test_the_strategy_is_charged_nothing_and_random_play_for_its_tunnels_alone() -> None:
+def test_random_play_loses_only_by_tunnels() -> None:
     assert not any(loss for _, loss in losses(strategy, Random(2)))
     charged = [action for action, loss in losses(uniform, Random(2)) if loss]
     assert len(charged) > 5
     assert {type(action) for action in charged} == {Tunnel}
 
 
-def test_both_seats_have_one_value() -> None:
+def test_the_values_of_both_seats_agree() -> None:
     """From where both tokens are, it is the mean of what comes next; a seat's is the mean of what may be."""
     rng = Random(4)
     for _ in range(10):
@@ -176,7 +176,7 @@ def test_both_seats_have_one_value() -> None:
             match = match.play(sight.seat, rng.choice(sight.actions))
 
 
-def test_whoever_waits_expects_what_it_may_believe() -> None:
+def test_the_waiting_seat_expects_the_mean_over_its_beliefs() -> None:
     match = Match.start(RULES).play_text("move 3", "observe 5")
     waits = ORACLE.value(match.sight(Seat.ONE)).number
     seen = ORACLE.full_information_value(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
@@ -189,7 +189,7 @@ def beside(cell: int) -> list[Action]:
     return [Move(near) for near in (cell - 1, cell + 1) if 1 <= near <= 7]
 
 
-def test_reasons_compare_nothing_that_the_numbers_contradict() -> None:
+def test_reasons_agree_with_the_numbers() -> None:
     rng = Random(3)
     mixed, kept, praised = 0, 0, 0
     for _ in range(60):
@@ -219,14 +219,14 @@ def test_reasons_compare_nothing_that_the_numbers_contradict() -> None:
     assert praised
 
 
-def test_entering_is_advised_as_it_is_mixed() -> None:
+def test_advice_on_entering_follows_the_mixture() -> None:
     sight = RULES.parse_position("2: ?, observe 5")
     verdict = ORACLE.judge(sight)
     assert max(judged.weight for judged in verdict.actions) < 0.2
     assert ORACLE.reason(sight).startswith("Enter anywhere, at random")
 
 
-def test_a_match_followed_step_by_step_is_known_as_one_seen_at_once() -> None:
+def test_beliefs_updated_step_by_step_equal_beliefs_at_once() -> None:
     rng = Random(8)
     match = Match.start(RULES)
     while match.actor is not None:
@@ -237,7 +237,7 @@ def test_a_match_followed_step_by_step_is_known_as_one_seen_at_once() -> None:
             assert ORACLE.belief(step.sight(seat)) == make_oracle(RULES).belief(step.sight(seat))
 
 
-def test_tables_survive_packing() -> None:
+def test_tables_round_trip() -> None:
     assert pack_strategy(load_strategy()) == STRATEGY_FILE.read_bytes()
 
 
@@ -246,7 +246,7 @@ def test_weights_are_legal_everywhere() -> None:
         assert all(any(tables.move_weights(row, place)) for row in (0, 99) for place in range(8))
 
 
-def test_memories_forget_as_they_say() -> None:
+def test_memories_forget_old_observations() -> None:
     assert Window(7, 1).index((3, 5)) == Window(7, 1).index((5,))
     rounds = Round(7, 5)
     assert rounds.index((1, 2, 3)) == rounds.index((2, 1, 3))
@@ -261,7 +261,7 @@ def never_tunnels(sight: Sight[Action, View], rng: Random) -> Action:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("habit", [uniform, never_tunnels])
-def test_plain_habits_lose(habit: Player) -> None:
+def test_naive_policies_lose(habit: Player) -> None:
     rng = Random(7)
     games = 6000
     won = 0
@@ -275,7 +275,7 @@ def test_plain_habits_lose(habit: Player) -> None:
     assert won > games / 2
 
 
-def test_the_shipped_strategys_exploitability_is_its_certificate() -> None:
+def test_exploitability_of_the_strategy_is_in_its_certificate() -> None:
     pytest.importorskip("numpy")
     from duels.analysis.exploitability import exploitability, exploitability_bounds
     from duels.games.hunt.strategy import load_certificate
@@ -290,7 +290,7 @@ def test_the_shipped_strategys_exploitability_is_its_certificate() -> None:
         exploitability_bounds(load_strategy(), "hunt", max_turns=5)
 
 
-def test_values_say_what_they_are() -> None:
+def test_findings_define_the_value() -> None:
     (finding,) = ORACLE.findings(Match.start(RULES).sight(Seat.ONE))
     assert "when both play the strategy" in finding.text
     assert finding.data in finding.text

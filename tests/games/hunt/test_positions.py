@@ -26,18 +26,18 @@ RULES = QuantumHunt()
         (("move 3", "observe 5"), "1: move 3, observe 5", "2: ?, observe 5"),
     ],
 )
-def test_a_position_tells_how_the_match_ended(entries: tuple[str, ...], as_one: str, as_two: str) -> None:
+def test_positions_state_the_ending(entries: tuple[str, ...], as_one: str, as_two: str) -> None:
     match = Match.start(RULES).play_text(*entries)
     for seat, text in ((Seat.ONE, as_one), (Seat.TWO, as_two)):
         assert RULES.format_position(match.sight(seat)) == text
         assert RULES.parse_position(text) == match.sight(seat)
 
 
-def test_without_an_end_the_match_went_on() -> None:
+def test_positions_without_an_ending_are_unfinished() -> None:
     assert RULES.parse_position("2: ?, observe 5, move 5, observe 3").view.end is None
 
 
-def test_a_limit_of_turns_is_an_end() -> None:
+def test_a_turn_limit_is_an_ending() -> None:
     limited = QuantumHunt(max_turns=1)
     assert limited.parse_position("1: move 3, observe 5, turns").view.end is End.TURNS
 
@@ -52,6 +52,6 @@ def test_a_limit_of_turns_is_an_end() -> None:
         "1: move 3, observe 5, ?, observe 3, turns",
     ],
 )
-def test_an_end_that_cannot_be_is_refused(text: str) -> None:
+def test_rejects_impossible_endings(text: str) -> None:
     with pytest.raises(NotationError, match="cannot end there"):
         RULES.parse_position(text)

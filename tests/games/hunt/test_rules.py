@@ -72,7 +72,7 @@ def test_a_hit_captures_the_token_and_wins() -> None:
     assert captured.outcome.ending is Ending.WON
 
 
-def test_a_miss_is_answered_to_both_and_the_game_goes_on() -> None:
+def test_a_miss_is_announced_to_both_and_the_game_continues() -> None:
     missed = after("move 3", "observe 5")
     assert not missed.over
     assert missed.actor is Seat.TWO
@@ -80,7 +80,7 @@ def test_a_miss_is_answered_to_both_and_the_game_goes_on() -> None:
     assert all(missed.last.events_seen_by(seat) == missed.last.events for seat in Seat)
 
 
-def test_no_position_is_observed_on_two_turns_running() -> None:
+def test_no_position_is_observed_on_consecutive_turns() -> None:
     again = ("move 3", "observe 5", "move 7", "observe 1", "move 3")
     assert "observe 5" not in allowed(*again)
     assert "observe 1" in allowed(*again), "what the other observed does not count"
@@ -98,7 +98,7 @@ def test_the_tunnel_goes_anywhere_once_for_each_player() -> None:
 
 @pytest.mark.parametrize("entry", ["move 4", "tunnel 4"])
 @pytest.mark.parametrize("named", [4, 6])
-def test_who_moves_onto_the_other_token_loses_whatever_is_observed_then(entry: str, named: int) -> None:
+def test_moving_onto_the_other_token_loses(entry: str, named: int) -> None:
     moved = after("move 4", "observe 1", entry)
     assert not moved.over, "the observation comes first"
     collided = moved.play_text(f"observe {named}")

@@ -25,7 +25,7 @@ def told(match: Match[State, Action, View], seat: Seat) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_matches_that_look_alike_get_the_same_advice(seed: int) -> None:
+def test_indistinguishable_matches_get_the_same_advice(seed: int) -> None:
     rng = Random(seed)
     match = Match.start(RULES)
     memories = {seat: InformationSet.start(RULES, seat) for seat in Seat}

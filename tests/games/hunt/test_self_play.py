@@ -31,7 +31,7 @@ def turn_ahead(mover: Seat, mine: int, theirs: int, own: int, other: int) -> flo
     return chance
 
 
-def test_every_value_is_the_mean_of_what_follows() -> None:
+def test_every_value_is_the_mean_of_its_successors() -> None:
     rng, latest = Random(1), OWN_MEMORY.latest
     for _ in range(2000):
         mover, mine, theirs = rng.choice(list(Seat)), rng.randrange(1, 400), rng.randrange(1, 400)
@@ -41,7 +41,7 @@ def test_every_value_is_the_mean_of_what_follows() -> None:
             assert PAIR.before_turn(*position) == pytest.approx(turn_ahead(*position), abs=2 * ROUNDING)
 
 
-def test_the_value_is_the_same_when_the_grid_is_seen_from_the_other_end() -> None:
+def test_mirrored_positions_have_the_same_value() -> None:
     """Where the middle was named last, both ends are in the table; elsewhere one is read as the other."""
     rng, latest, mirrored = Random(2), OWN_MEMORY.latest, OWN_MEMORY.mirrored
     in_the_middle = [memory for memory in range(1, 400) if latest[memory] == CELLS // 2]
@@ -59,7 +59,7 @@ def test_the_value_is_the_same_when_the_grid_is_seen_from_the_other_end() -> Non
     assert compared > 300
 
 
-def test_the_opening_is_worth_what_exact_sums_make_it() -> None:
+def test_the_opening_agrees_with_exact_sums() -> None:
     """As docs/solved.md has it, from sums that go forwards."""
     assert PAIR.before_turn(Seat.ONE, 0, 0, OFF, OFF) == pytest.approx(0.5283, abs=0.00005 + ROUNDING)
 
@@ -81,7 +81,7 @@ def test_the_opening_is_worth_what_exact_sums_make_it() -> None:
         ),
     ],
 )
-def test_matches_played_on_by_the_strategy_end_as_the_value_says(entries: tuple[str, ...]) -> None:
+def test_values_agree_with_simulated_matches(entries: tuple[str, ...]) -> None:
     oracle, rng = make_oracle(QuantumHunt()), Random(3)
     start = Match.start(QuantumHunt()).play_text(*entries)
     won = []
@@ -96,7 +96,7 @@ def test_matches_played_on_by_the_strategy_end_as_the_value_says(entries: tuple[
     assert SampleMean.from_samples(won).agrees(value)
 
 
-def test_a_damaged_table_is_refused(tmp_path: Path) -> None:
+def test_rejects_a_damaged_table(tmp_path: Path) -> None:
     content = bytearray(SELF_PLAY_FILE.read_bytes())
     content[len(content) // 2] ^= 1
     broken = tmp_path / SELF_PLAY_FILE.name

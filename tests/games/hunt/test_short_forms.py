@@ -84,7 +84,7 @@ class LinearProgram:
     ("cells", "turns", "value"),
     [(3, 3, Fraction(4, 7)), (4, 3, Fraction(5, 9)), (3, 4, Fraction(1, 2))],
 )
-def test_short_forms_have_the_value_of_a_linear_program(cells: int, turns: int, value: Fraction) -> None:
+def test_short_forms_agree_with_linear_programming(cells: int, turns: int, value: Fraction) -> None:
     rules = QuantumHunt(cells, turns)
     assert LinearProgram(rules).solve() == pytest.approx(float(value), abs=1e-6)
     opening = get_oracle(rules).value(rules.sight(rules.initial(), Seat.ONE))
@@ -106,6 +106,6 @@ def test_hints_levels_and_reviews_use_the_solution() -> None:
     assert review(match).opening == pytest.approx(4 / 7, abs=0.0003)
 
 
-def test_forms_too_large_to_solve_are_refused() -> None:
+def test_rejects_forms_that_are_too_large() -> None:
     with pytest.raises(TooLarge, match="set a limit"):
         get_oracle(QuantumHunt(cells=5))

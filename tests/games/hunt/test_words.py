@@ -19,7 +19,7 @@ COLLISION = ("move 3", "observe 7", "move 3", "observe 5")
         (COLLISION, ("[1][2][Q][4][5*][6][7]",) * 2, ("      Q           *", "      Q     *")),
     ],
 )
-def test_q_marks_the_tokens_that_the_end_revealed(
+def test_q_marks_revealed_tokens(
     entries: tuple[str, ...], grids: tuple[str, str], rows: tuple[str, str]
 ) -> None:
     rules = RULES()

@@ -15,12 +15,12 @@ ORACLE = make_oracle(RULES)
 
 
 @pytest.mark.parametrize("goal", [1, 2, 21, 23, 1000])
-def test_second_methods_agree(goal: int) -> None:
+def test_independent_methods_agree(goal: int) -> None:
     for check in make_oracle(QuantumLeap(goal)).verify():
         assert check.passed, check
 
 
-def test_second_methods_notice_a_wrong_distance(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_independent_methods_detect_a_wrong_distance(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Paths.count_turns
     monkeypatch.setattr(Paths, "count_turns", lambda self, cell: right(self, cell) + (cell == 6))
     failed = [check.name for check in ORACLE.verify() if not check.passed]
@@ -28,7 +28,7 @@ def test_second_methods_notice_a_wrong_distance(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("goal", [*range(1, 30), 100_000])
-def test_whoever_moves_first_wins_whatever_the_goal(goal: int) -> None:
+def test_the_first_player_wins_at_every_goal(goal: int) -> None:
     rules = QuantumLeap(goal)
     verdict = make_oracle(rules).judge(rules.sight(rules.initial(), Seat.ONE))
     assert verdict.value.fraction == 1
@@ -55,19 +55,19 @@ def test_the_shortest_paths_are_listed() -> None:
     assert findings(21, "16 12 2")["shortest_paths"]["paths"] == [[18, 21], [14, 21]]
 
 
-def test_many_shortest_paths_are_counted() -> None:
+def test_counts_many_shortest_paths() -> None:
     found = findings(1000)["shortest_paths"]
     assert found["count"] == Paths(QuantumLeap(1000)).count_paths(0) > len(found["paths"]) == 20
 
 
 @pytest.mark.parametrize(("goal", "cost"), [(16, 0), (21, 1), (1000, 2), (100_000, 2)])
-def test_what_the_exact_landing_costs(goal: int, cost: int) -> None:
+def test_the_cost_of_landing_exactly(goal: int, cost: int) -> None:
     """From 1, doubling passes 16, 21, 1000 and 100,000 after 4, 5, 10 and 17 leaps."""
     assert findings(goal)["clauses"]["exact_landing_costs"] == cost
 
 
 @pytest.mark.parametrize("goal", [21, 26, 27, 100])
-def test_where_the_longest_leap_costs_a_turn(goal: int) -> None:
+def test_positions_where_the_longest_leap_costs_a_turn(goal: int) -> None:
     rules, paths = QuantumLeap(goal), Paths(QuantumLeap(goal))
     costly = [c for c in range(1, goal) if c + max(rules.leaps(c)) not in paths.list_next_cells(c)]
     assert findings(goal)["longest_leaps"]["costs_a_turn_from"] == costly
@@ -102,13 +102,13 @@ def test_where_the_longest_leap_costs_a_turn(goal: int) -> None:
         ),
     ],
 )
-def test_reasons(position: str, best: list[str], reason: str) -> None:
+def test_reasons_of_leaps(position: str, best: list[str], reason: str) -> None:
     sight = RULES.parse_position(position)
     assert [RULES.format(action) for action in ORACLE.judge(sight).best] == best
     assert ORACLE.reason(sight) == reason
 
 
-def test_the_leap_that_ends_the_race_is_named_where_all_win() -> None:
+def test_names_the_fastest_win_if_every_leap_wins() -> None:
     rules = QuantumLeap(20)
     sight = rules.parse_position("10 1 1")
     oracle = make_oracle(rules)
@@ -116,7 +116,7 @@ def test_the_leap_that_ends_the_race_is_named_where_all_win() -> None:
     assert oracle.reason(sight).endswith(": leaping 10 ends the race.")
 
 
-def test_a_finished_match_has_its_result_as_value() -> None:
+def test_finished_matches_have_their_result_as_value() -> None:
     match = Match.start(QuantumLeap(2)).play_text("enter", "enter", "1")
     oracle = make_oracle(QuantumLeap(2))
     assert oracle.value(match.sight(Seat.ONE)).fraction == 1

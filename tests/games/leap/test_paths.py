@@ -25,7 +25,7 @@ def all_paths(rules: QuantumLeap, needed: dict[int, int], cell: int) -> set[tupl
 
 
 @pytest.mark.parametrize("goal", [*range(1, 41), 64, 97, 120])
-def test_every_shortest_path_is_found(goal: int) -> None:
+def test_finds_every_shortest_path(goal: int) -> None:
     rules = QuantumLeap(goal)
     table, paths = table_of(rules), Paths(rules)
     for cell in table:
@@ -51,6 +51,6 @@ def test_the_longest_line() -> None:
     assert all(b - a in rules.leaps(a) for a, b in pairwise(path))
 
 
-def test_a_longer_line_is_refused() -> None:
+def test_rejects_a_longer_line() -> None:
     with pytest.raises(BadOption, match="goal must be at most 100000 in leap, not 100001"):
         resolve_rules("leap", goal=100_001)

@@ -61,11 +61,11 @@ def test_tokens_share_cells_and_never_block_each_other() -> None:
 
 
 @pytest.mark.parametrize(("cell", "by"), [(16, 8), (16, 16), (12, 9), (20, 2), (4, 3), (8, 0)])
-def test_what_overshoots_or_does_not_divide_is_not_allowed(cell: int, by: int) -> None:
+def test_leaps_that_overshoot_or_do_not_divide_are_illegal(cell: int, by: int) -> None:
     assert Leap(by) not in RULES.actions(State((cell, 1), Seat.ONE))
 
 
-def test_a_leap_that_is_not_allowed_is_refused() -> None:
+def test_rejects_illegal_leaps() -> None:
     with pytest.raises(IllegalMove):
         Match.start(RULES).play_text("enter", "enter", "2")
 

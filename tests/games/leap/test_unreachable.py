@@ -16,7 +16,7 @@ def test_every_cell_below_the_goal_has_a_move(goal: int) -> None:
 
 
 @pytest.mark.parametrize("goal", [*range(1, 22), 30])
-def test_a_match_goes_on_until_somebody_stands_on_the_goal(goal: int) -> None:
+def test_a_match_continues_until_a_token_reaches_the_goal(goal: int) -> None:
     for match in iter_reachable(QuantumLeap(goal)):
         arrived = [cell == goal for cell in match.state.cells]
         if match.actor is not None:

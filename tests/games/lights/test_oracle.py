@@ -19,12 +19,12 @@ KAYLES_DIRECT = compute_nimbers((7, 7), 601)
 
 
 @pytest.mark.parametrize("lights", [1, 2, 7, 12, 10_000])
-def test_second_methods_agree(lights: int) -> None:
+def test_independent_methods_agree(lights: int) -> None:
     for check in make_oracle(Lights(lights)).verify():
         assert check.passed, check
 
 
-def test_second_methods_notice_other_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_independent_methods_detect_other_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "KAYLES", TakeAndBreak((3, 3)))  # as if a run could not be broken in two
     failed = [check.name for check in ORACLE.verify() if not check.passed]
     assert "nim-values are the published ones of Kayles" in failed
@@ -40,7 +40,7 @@ def test_the_opening_is_won_by_leaving_two_equal_halves() -> None:
     assert all(judged.value.fraction == 0 for judged in verdict.actions if not judged.best)
 
 
-def test_actions_are_worth_what_their_positions_are_worth() -> None:
+def test_actions_have_the_value_of_their_successors() -> None:
     rules = Lights(8)
     oracle = make_oracle(rules)
     for number in range(1, 2**8):
@@ -50,14 +50,14 @@ def test_actions_are_worth_what_their_positions_are_worth() -> None:
         assert oracle.action_values(state, actions) == after
 
 
-def test_a_row_of_ten_thousand_is_won_by_the_middle() -> None:
+def test_a_row_of_ten_thousand_is_won_from_the_middle() -> None:
     rules = Lights(10_000)
     verdict = make_oracle(rules).judge(rules.sight(rules.initial(), Seat.ONE))
     assert verdict.value.number == 1.0
     assert TurnOff(5_000, 2) in verdict.best
 
 
-def test_the_nim_values_are_told_with_the_opening() -> None:
+def test_the_opening_lists_the_nim_values() -> None:
     (found,) = ORACLE.findings(RULES.parse_position("OOOOOOO 1"))
     assert found.data["runs"] == list(module.PUBLISHED[:25])
     assert (found.data["repeat_from"], found.data["every"]) == (71, len(module.PUBLISHED_PERIOD))
@@ -65,7 +65,7 @@ def test_the_nim_values_are_told_with_the_opening() -> None:
     assert not list(ORACLE.findings(RULES.parse_position("OOXOOXX 2")))
 
 
-def test_no_row_is_lost_by_who_moves_first() -> None:
+def test_the_first_player_wins_every_row() -> None:
     assert module.list_lost_rows() == [n for n in range(1, 600) if KAYLES_DIRECT[n] == 0] == []
 
 
@@ -85,7 +85,7 @@ def test_no_row_is_lost_by_who_moves_first() -> None:
         ("XXOOXXX 1", "Turning off 3-4 turns off the last light."),
     ],
 )
-def test_reasons(position: str, reason: str) -> None:
+def test_reasons_of_moves(position: str, reason: str) -> None:
     assert ORACLE.reason(RULES.parse_position(position)) == reason
 
 
@@ -98,19 +98,19 @@ def test_finished_and_resigned_matches_have_their_result_as_value() -> None:
     assert ORACLE.value(resigned.sight(Seat.TWO)).fraction == Fraction(1)
 
 
-def test_there_is_nothing_to_judge_out_of_turn() -> None:
+def test_rejects_a_seat_that_is_not_to_move() -> None:
     with pytest.raises(NotYourTurn, match="Player 2 has nothing to decide"):
         ORACLE.judge(RULES.sight(RULES.initial(), Seat.TWO))
 
 
-def test_the_same_move_elsewhere_teaches_the_same() -> None:
+def test_shifted_moves_share_an_action_class() -> None:
     left, right = RULES.parse_position("OOOXXXX 1"), RULES.parse_position("XXXXOOO 2")
     assert ORACLE.theme(left, TurnOff(1, 1)) == ORACLE.theme(left, TurnOff(3, 1))
     assert ORACLE.theme(left, TurnOff(1, 1)) == ORACLE.theme(right, TurnOff(5, 1))
     assert ORACLE.theme(left, TurnOff(1, 1)) != ORACLE.theme(left, TurnOff(2, 1))
 
 
-def test_the_effect_of_a_slip_is_the_nim_sum_that_it_left() -> None:
+def test_the_effect_of_a_slip_is_the_remaining_nim_sum() -> None:
     sight = RULES.parse_position("OOOXXXX 1")
     assert ORACLE.effect(sight, TurnOff(1, 1)) == (
         "You turned off 1, which left one run of 2, nim-sum 2: the other player could bring it to 0."

@@ -40,17 +40,17 @@ def test_a_light_that_is_off_stays_off(entry: str) -> None:
 
 
 @pytest.mark.parametrize("entry", ["3-5", "1-2-3", "1-3", ""])
-def test_no_turn_takes_lights_apart_more_than_two_or_none(entry: str) -> None:
+def test_rejects_separate_more_than_two_or_no_lights(entry: str) -> None:
     with pytest.raises(NotationError):
         RULES.parse(entry)
 
 
-def test_notation_takes_a_pair_in_either_order() -> None:
+def test_notation_accepts_a_pair_in_either_order() -> None:
     assert RULES.parse("4-3") == RULES.parse("3-4")
     assert RULES.format(RULES.parse("4-3")) == "3-4"
 
 
-def test_every_match_is_won_and_without_points() -> None:
+def test_every_match_has_a_winner_and_no_points() -> None:
     for match in iter_reachable(RULES):
         if match.outcome:
             assert match.outcome.ending is Ending.WON

@@ -7,7 +7,7 @@ from duels.games.lights.rules import ON, Lights
 
 
 @pytest.mark.parametrize("lights", range(1, 9))
-def test_nobody_ever_faces_a_board_with_no_light_on(lights: int) -> None:
+def test_no_player_to_move_faces_a_dark_board(lights: int) -> None:
     dark = 0
     for match in iter_reachable(Lights(lights)):
         if ON in match.state.row:

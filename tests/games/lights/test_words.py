@@ -21,7 +21,7 @@ def test_seven_lights_are_shown_as_in_the_book() -> None:
     assert shown(7)[0] == "States: O O O O O O O\n\n"
 
 
-def test_more_lights_stand_under_their_numbers() -> None:
+def test_long_rows_have_numbers() -> None:
     assert shown(9, "3") == (
         "Turning OFF light 3.\n\nLights: 1 2 3 4 5 6 7 8 9\nStates: O O X O O O O O O\n\n",
         "Lights: 1 2 3 4 5 6 7 8 9\nStates: O O X O O O O O O\n",
@@ -30,7 +30,7 @@ def test_more_lights_stand_under_their_numbers() -> None:
     assert shown(12) == (f"{opening}\n", opening)
 
 
-def test_a_long_row_is_broken_where_a_terminal_is_not() -> None:
+def test_long_rows_are_wrapped() -> None:
     for lights in (20, 40, 150):
         told, board = shown(lights, str(lights - 3))
         assert board in told
@@ -46,7 +46,7 @@ def test_a_long_row_is_broken_where_a_terminal_is_not() -> None:
 
 
 @pytest.mark.parametrize("entry", ["4 5", "4-3", "4,5"])
-def test_two_lights_are_refused_where_one_is_asked_for(entry: str) -> None:
+def test_rejects_two_lights_at_the_question_for_one(entry: str) -> None:
     rules = Lights()
     dialogue = LightsWords(rules).ask(Match.start(rules).play_text("7").sight(Seat.TWO))
     next(dialogue)

@@ -59,7 +59,7 @@ class SearchAgainstWeights(Search):
 @pytest.mark.parametrize("seat", list(Seat))
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("cells", "turns", "width", "gap"), [(3, 2, 0.1, 0.15), (2, 5, 0.001, 0.45)])
-def test_bounds_hold_against_plain_search_for_policies_that_tunnel(
+def test_bounds_contain_the_searched_value_of_policies_that_tunnel(
     seat: Seat, seed: int, cells: int, turns: int, width: float, gap: float
 ) -> None:
     weigh = odd(seed)
@@ -75,7 +75,7 @@ def test_bounds_hold_against_plain_search_for_policies_that_tunnel(
 
 
 @pytest.mark.parametrize("seat", list(Seat))
-def test_bounds_hold_where_the_whole_game_can_be_searched(seat: Seat) -> None:
+def test_bounds_contain_the_searched_value_of_small_games(seat: Seat) -> None:
     """On two cells nobody lasts."""
 
     def odds(sight: Sight[Action, View]) -> list[float]:
@@ -88,7 +88,7 @@ def test_bounds_hold_where_the_whole_game_can_be_searched(seat: Seat) -> None:
 
 
 @pytest.mark.parametrize("seat", list(Seat))
-def test_to_be_told_of_the_tunnel_never_costs_the_responder_anything(seat: Seat) -> None:
+def test_knowing_the_tunnel_never_hurts_the_responder(seat: Seat) -> None:
     policy = make_policy_from_function(odd(7), seat, CELLS)
     told = tightest(make_informed_problem(policy, seat), QUICK)
     assert find_lower_bound(make_problem(policy, seat), QUICK) <= told.high
@@ -119,7 +119,7 @@ def test_no_opponent_wins_more_than_the_bound(seat: Seat) -> None:
         assert (won if seat is Seat.TWO else 1 - won) <= high
 
 
-def test_a_tunnel_in_places_that_are_never_come_to_does_not_count() -> None:
+def test_unreachable_tunnels_do_not_count() -> None:
     def stays_on_one(view: View, actions: Sequence[Action]) -> list[float]:
         wanted: Any = Observe if any(isinstance(a, Observe) for a in actions) else Tunnel
         if view.cell in (0, 1) and wanted is Tunnel:
@@ -131,7 +131,7 @@ def test_a_tunnel_in_places_that_are_never_come_to_does_not_count() -> None:
         assert drop_tunnel(make_policy_from_function(uniform, seat)) is None
 
 
-def test_an_agent_that_is_always_found_loses_everything() -> None:
+def test_a_predictable_agent_always_loses() -> None:
     found = agent_bounds(QuantumHunt(), lambda sight: [1.0] + [0.0] * (len(sight.actions) - 1))
     assert found
     for bounds in found.values():
@@ -139,7 +139,7 @@ def test_an_agent_that_is_always_found_loses_everything() -> None:
         assert bounds.low <= bounds.high
 
 
-def test_whoever_looks_back_is_refused() -> None:
+def test_rejects_agents_that_use_the_history() -> None:
     def parrot(sight: Sight[Action, View]) -> list[float]:
         chosen = len(sight.history) % len(sight.actions)
         return [float(place == chosen) for place in range(len(sight.actions))]
@@ -152,7 +152,7 @@ def test_whoever_looks_back_is_refused() -> None:
             agent_bounds(QuantumHunt(), policy)
 
 
-def test_whoever_answers_otherwise_when_asked_again_is_refused() -> None:
+def test_rejects_inconsistent_agents() -> None:
     rng = Random(1)
 
     def draws(sight: Sight[Action, View]) -> list[float]:
@@ -163,13 +163,13 @@ def test_whoever_answers_otherwise_when_asked_again_is_refused() -> None:
         agent_bounds(QuantumHunt(CELLS), draws)
 
 
-def test_there_is_no_method_for_limits_and_larger_grids() -> None:
+def test_limits_and_larger_grids_have_no_bounds() -> None:
     for rules in (QuantumHunt(max_turns=40), QuantumHunt(9)):
         assert agent_bounds(rules, lambda sight: [1.0]) is None
 
 
 @pytest.mark.slow
-def test_what_a_best_responder_wins_of_naive_policies_comes_out_again() -> None:
+def test_reproduces_the_published_bounds_of_naive_policies() -> None:
     stored = json.loads((Path(__file__).parents[3] / "docs/solved/hunt.json").read_text(encoding="utf-8"))
     for name in ("uniform", "never tunnels"):
         pair = [bound_responder(make_policy_from_function(NAIVE[name], seat), seat) for seat in Seat]

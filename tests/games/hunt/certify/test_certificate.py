@@ -29,13 +29,13 @@ def test_gains_and_value_follow_from_the_two_best_responses() -> None:
     assert pair.value.high == pytest.approx(0.6)
 
 
-def test_the_claim_says_something() -> None:
+def test_the_claim_is_not_trivial() -> None:
     claim = load_certificate()
     assert 0.0 <= claim.nash_conv.low <= claim.nash_conv.high < 1.0
     assert claim.value.low < 0.5 < claim.value.high
 
 
-def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_claim_covers_only_the_game_without_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     found = load_certificate().against
     monkeypatch.setattr(
         pomdp, "certify", lambda strategy: ((s, BoundsStep("done", 1.0, b)) for s, b in found.items())
@@ -49,7 +49,7 @@ def test_what_is_proven_is_claimed_of_the_game_without_a_limit_only(monkeypatch:
 
 
 @pytest.mark.slow
-def test_the_claim_is_what_the_strategy_gives() -> None:
+def test_the_strategy_reproduces_the_claim() -> None:
     told: list[str] = []
     checks = list(make_oracle(QuantumHunt()).verify(told.append))
     assert all(check.passed for check in checks), checks
@@ -57,7 +57,7 @@ def test_the_claim_is_what_the_strategy_gives() -> None:
     assert any("against Player 2" in text for text in told)
 
 
-def test_a_claim_that_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_a_false_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found is compared with what is claimed, bound by bound."""
     found = load_certificate().against
     bold = {Seat.ONE: Bounds(found[Seat.ONE].low, found[Seat.ONE].high - 0.001), Seat.TWO: found[Seat.TWO]}
@@ -92,7 +92,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         lambda text: text.replace('"strategy": "', '"strategy": "0'),
     ],
 )
-def test_a_damaged_certificate_is_not_believed(installed: Path, damage: Callable[[str], str]) -> None:
+def test_rejects_a_damaged_certificate(installed: Path, damage: Callable[[str], str]) -> None:
     stored = installed / "certificate.json"
     whole = stored.read_text(encoding="utf-8")
     assert load_certificate().against
@@ -105,7 +105,7 @@ def test_a_damaged_certificate_is_not_believed(installed: Path, damage: Callable
             ask()
 
 
-def test_what_is_missing_is_told_in_one_line(installed: Path) -> None:
+def test_names_missing_files(installed: Path) -> None:
     (installed / "strategy.bin").unlink()
     with pytest.raises(DuelsError, match="strategy is missing: reinstall duels"):
         load_strategy()
@@ -114,13 +114,13 @@ def test_what_is_missing_is_told_in_one_line(installed: Path) -> None:
         load_certificate()
 
 
-def test_another_strategy_is_not_played(installed: Path) -> None:
+def test_rejects_another_strategy(installed: Path) -> None:
     (installed / "strategy.bin").write_bytes(b"?")
     with pytest.raises(DuelsError, match="not the certified one"):
         load_strategy()
 
 
-def test_what_is_signed_again_is_not_believed(installed: Path) -> None:
+def test_rejects_altered_files_with_valid_checksums(installed: Path) -> None:
     """Whoever alters the strategy or the claim can work out checksums, too."""
     everything = {seat: Bounds(0.4, 0.41) for seat in Seat}
     data = (installed / "strategy.bin").read_bytes()
@@ -130,9 +130,7 @@ def test_what_is_signed_again_is_not_believed(installed: Path) -> None:
             ask()
 
 
-def test_what_is_stored_is_claimed_rounded_to_the_safe_side(
-    installed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stored_bounds_are_rounded_outwards(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = Certificate({Seat.ONE: Bounds(0.50009, 0.55001), Seat.TWO: Bounds(0.56, 0.6)})
     stored = write_certificate(found, (installed / "strategy.bin").read_bytes())
     (installed / "certificate.json").write_bytes(stored)

@@ -17,7 +17,7 @@ numba = pytest.importorskip("numba")
         "tools.hunt.self_play",
     ],
 )
-def test_compiled_code_leaves_the_interpreter_to_others(name: str) -> None:
+def test_compiled_code_releases_the_gil(name: str) -> None:
     module = import_module(name)
     cached_njit = [
         part for part in vars(module).values() if isinstance(part, numba.core.dispatcher.Dispatcher)

@@ -52,7 +52,7 @@ def policies(one: str, two: str) -> tuple[MemoryPolicy, MemoryPolicy]:
 
 
 @pytest.mark.parametrize(("one", "two"), PAIRS)
-def test_every_position_is_worth_what_the_rules_make_it(one: str, two: str) -> None:
+def test_values_agree_with_the_rules(one: str, two: str) -> None:
     first, second = policies(one, two)
     found = solve_pair(first, second)
     number = {latest: index for index, latest in enumerate(first.own_memory.latest)}
@@ -71,7 +71,7 @@ def test_every_position_is_worth_what_the_rules_make_it(one: str, two: str) -> N
 
 
 @pytest.mark.parametrize(("one", "two"), PAIRS)
-def test_the_opening_is_worth_what_sums_that_go_forwards_make_it(one: str, two: str) -> None:
+def test_the_opening_agrees_with_forward_evaluation(one: str, two: str) -> None:
     first, second = policies(one, two)
     told: list[str] = []
     found = solve_pair(first, second, told.append)
@@ -80,7 +80,7 @@ def test_the_opening_is_worth_what_sums_that_go_forwards_make_it(one: str, two: 
 
 
 @pytest.mark.slow
-def test_the_shipped_table_is_the_solution_rounded() -> None:
+def test_the_shipped_table_is_the_rounded_solution() -> None:
     found = solve_self_play(load_strategy())
     assert found[Seat.ONE][0, 0, OFF, OFF] == pytest.approx(0.5283126642, abs=1e-8)
     assert find_largest_error(found, load_table()) <= ROUNDING

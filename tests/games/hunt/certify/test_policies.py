@@ -9,7 +9,7 @@ from tools.hunt.naive import NAIVE
 
 
 @pytest.mark.parametrize("name", NAIVE)
-def test_tables_hold_whole_distributions_wherever_the_policy_comes_to(name: str) -> None:
+def test_tables_hold_distributions_at_reachable_states(name: str) -> None:
     pytest.importorskip("numpy")
     for seat in Seat:
         policy = make_policy_from_function(NAIVE[name], seat)
@@ -25,7 +25,7 @@ def test_tables_hold_whole_distributions_wherever_the_policy_comes_to(name: str)
             assert policy.observation_probs[row, :, cache_shape[row // len(cache_shape)][0]].max() == 0.0
 
 
-def test_a_policy_that_keeps_its_tunnel_is_known_by_its_cell() -> None:
+def test_the_type_of_a_policy_without_tunnels_is_its_cell() -> None:
     pytest.importorskip("numpy")
     policy = make_policy_from_function(NAIVE["never tunnels"], Seat.ONE)
     kept = drop_tunnel(policy)

@@ -125,7 +125,7 @@ def some_tables_alike_in_the_mirror(seed: int) -> Tables:
 
 
 @pytest.mark.parametrize("seat", list(Seat))
-def test_mirror_images_may_be_taken_as_one(seat: Seat) -> None:
+def test_merging_mirror_images_keeps_the_value(seat: Seat) -> None:
     problem = make_problem(make_policy_from_tables(some_tables_alike_in_the_mirror(3), MEMORY, MEMORY), seat)
     half = merge_mirror_images(problem, MEMORY, MEMORY)
     assert (half.support != 0).sum() < 0.6 * (problem.support != 0).sum()
@@ -136,7 +136,7 @@ def test_mirror_images_may_be_taken_as_one(seat: Seat) -> None:
     assert max(at_once.low, apart.low) <= min(at_once.high, apart.high)
 
 
-def test_a_strategy_that_is_not_alike_in_the_mirror_is_left_as_it_is() -> None:
+def test_an_asymmetric_strategy_is_not_merged() -> None:
     problem = make_problem(make_policy_from_tables(some_tables(3), MEMORY, MEMORY), Seat.ONE)
     assert merge_mirror_images(problem, MEMORY, MEMORY) is problem
 
@@ -146,7 +146,7 @@ def test_a_strategy_that_is_not_alike_in_the_mirror_is_left_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("memory", "turns", "width", "gap"), [(MEMORY, 3, 0.4, 0.01), (Window(2, 1), 6, 0.01, 0.01)]
 )
-def test_bounds_hold_against_plain_search(
+def test_bounds_contain_the_searched_value(
     seat: Seat, seed: int, memory: Window, turns: int, width: float, gap: float
 ) -> None:
     tables = some_tables(seed, memory)
@@ -165,7 +165,7 @@ def test_bounds_hold_against_plain_search(
 
 @pytest.mark.parametrize("seat", list(Seat))
 @pytest.mark.parametrize("cells", [2, 3, 7])
-def test_every_option_leads_to_a_place_where_play_can_go_on(seat: Seat, cells: int) -> None:
+def test_every_option_leads_to_a_node_with_options(seat: Seat, cells: int) -> None:
     """A responder has something to choose by at every place that it can be at."""
     memory = Window(cells, 1)
     problem = make_problem(make_policy_from_tables(some_tables(1, memory), memory, memory), seat)

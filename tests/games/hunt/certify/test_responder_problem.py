@@ -9,7 +9,7 @@ from duels.games.hunt.rules import OFF_GRID, Move, Phase, QuantumHunt, State, Tu
 from duels.games.hunt.strategy import load_strategy
 
 
-def test_a_responder_goes_where_the_rules_let_it_and_keeps_its_tunnel_where_a_step_does() -> None:
+def test_responder_moves_agree_with_the_rules() -> None:
     rules = QuantumHunt()
     types = [(cell, tunnel) for tunnel in (False, True) for cell in range(1, 8)] + [(OFF_GRID, True)]
     for kind, (here, tunnel) in enumerate(types):
@@ -21,7 +21,7 @@ def test_a_responder_goes_where_the_rules_let_it_and_keeps_its_tunnel_where_a_st
             assert find_next_type(kind, cell - 1) == expected
 
 
-def test_no_play_of_the_strategy_is_left_out() -> None:
+def test_every_line_of_the_strategy_is_included() -> None:
     """Where the strategy acts, its moves and signals are whole distributions over what the rules allow."""
     pytest.importorskip("numpy")
     for seat, tables in load_strategy().items():

@@ -1,4 +1,4 @@
-"""What boards ask: a short sentence or two wherever a seat decides, which tells nothing that is hidden."""
+"""Instructions on boards: at most two short sentences wherever a seat decides, and nothing hidden."""
 
 from random import Random
 
@@ -23,7 +23,7 @@ def test_a_full_board_of_chain_is_explained_above_the_empty_one() -> None:
     assert not any(drawing.last_change(match.sight(seat)) for seat in Seat)
 
 
-def test_hunt_s_examples_follow_what_is_asked_and_tell_nothing_of_the_token() -> None:
+def test_hunt_examples_fit_the_question_and_do_not_reveal_the_token() -> None:
     rules = find_game("hunt").rules()
     drawing = rules.game.drawing(rules)
     match = Match.start(rules)
@@ -37,7 +37,7 @@ def test_hunt_s_examples_follow_what_is_asked_and_tell_nothing_of_the_token() ->
 
 
 @pytest.mark.parametrize("rules", all_rules(), ids=repr)
-def test_boards_ask_briefly(rules: AnyRules) -> None:
+def test_instructions_on_boards_are_short(rules: AnyRules) -> None:
     drawing = rules.game.drawing(rules)
     asked = set()
     for seed in range(12):
