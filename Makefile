@@ -19,7 +19,7 @@ BIN := .venv/bin
 	@touch $@ .venv/played
 
 play: .venv/played
-	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/duels; else $(BIN)/duels demo; fi
+	@if [ -t 0 ] && [ -t 1 ]; then trap : INT; $(BIN)/duels || [ $$? -eq 130 ]; else $(BIN)/duels demo; fi
 
 test: .venv/tested lint
 	$(BIN)/pytest -m 'not slow'

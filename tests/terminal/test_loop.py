@@ -38,6 +38,17 @@ def give_up(terminal: Terminal) -> None:
 # -- after a match -------------------------------------------------------------------------------
 
 
+def test_letters_typed_while_a_match_ends_are_not_shown(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:
+        give_up(terminal)
+        terminal.expect("You lost.")
+        assert not terminal.echoes
+        terminal.press(AFTER, "v")
+        terminal.press(AFTER_REVIEW, "q")
+        assert terminal.wait() == 0
+        assert terminal.echoes
+
+
 def test_one_key_starts_a_rematch(tmp_path: Path) -> None:
     """Three matches in a row, with swapped seats once, in one run of the program."""
     with Terminal(tmp_path, "play", "lights", "--seat2", "greedy", **PLAIN) as terminal:

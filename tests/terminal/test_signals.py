@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,35 @@ def test_a_signal_clears_a_board_shown_to_one_person(number: signal.Signals, tmp
         assert after.lstrip("\n").startswith(CLEAR), "the board is cleared before anything else is printed"
         assert terminal.echoes
     assert lines_of(read_record(path).match) == ["move 2"]
+
+
+class Make(Terminal):
+    """`make play` in a terminal."""
+
+    shell = (
+        "sh",
+        "-c",
+        f"exec make --directory={Path(__file__).parents[2]} --old-file=.venv/played "
+        f"BIN={sysconfig.get_path('scripts')} play",
+    )
+
+
+@pytest.mark.parametrize("item", ["prompts", "play", ""])
+def test_ctrl_c_ends_make_play_without_a_message_of_make(item: str, tmp_path: Path) -> None:
+    with Make(tmp_path) as terminal:
+        terminal.ask("Number or name: ")
+        if item:
+            terminal.send(f"{item}\n")
+            terminal.answer("Number or name: ", "lights")
+            terminal.answer("Number or name [casual]: ", "")
+            terminal.answer("Number or name [me]: ", "")
+            terminal.expect("choose")
+            terminal.send("\x03")
+            terminal.ask("Number or name: ")
+        terminal.send("\x03")
+        terminal.wait()
+    assert "Interrupt" not in terminal.text
+    assert "Error" not in terminal.text
 
 
 def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:

@@ -239,7 +239,8 @@ def _play_to_end(
     if step:
         return 0, step
     if journal and screen.on_terminal:
-        return 0, ask_next_step(live, screen)
+        with screen.echo(False):
+            return 0, ask_next_step(live, screen)
     if journal:
         review = Ink.COPIED(format_command("review", journal.path))
         screen.notice(f"\nRecord: {journal.path}\nReview it with: {review}")

@@ -122,7 +122,8 @@ class PromptedMatch:
             if not entry.no_move:
                 self.screen.say(self.narrator.render_entry(live.match))
             self._show_events()
-        self._show_result()
+        with self.screen.echo(False):  # finding the decisive move takes a moment
+            self._show_result()
 
     @property
     def _solo_seat(self) -> Seat | None:
