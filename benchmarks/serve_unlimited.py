@@ -23,7 +23,7 @@ def main() -> None:
         database=sys.argv[1],
         port=port,
         prepare_puzzles=False,
-        limits=VisitorLimits(PLENTY, PLENTY, PLENTY, PLENTY, 1, *[MANY] * 5),
+        limits=VisitorLimits(PLENTY, PLENTY, PLENTY, PLENTY, 1, *[MANY] * 6),
     )
     Server(settings, listening, lambda: print(port, flush=True)).run()
 

@@ -50,6 +50,12 @@ ATTACKS = (
         load.idle_connections,
         4,
     ),
+    Attack(
+        "crowds",
+        "take all streams of a server behind a proxy for many players of one address",
+        load.crowds,
+        3,
+    ),
     Attack("odd text", "send odd text in every field, path and header to a server", requests.odd_text, 150),
     Attack("names", "sit down under names that pose as somebody else", requests.names, 60),
     Attack("damaged rows", "damage one value of a match in the database", requests.damaged_rows, 60),

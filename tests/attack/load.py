@@ -4,7 +4,8 @@ import json
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -12,7 +13,9 @@ from threading import Event, Semaphore, Thread
 from time import monotonic
 from urllib.parse import urlsplit
 
+from duels.web.visitors import VisitorLimits
 from tests.attack.harness import Case, shuffled
+from tests.attack.requests import quiet_server
 from tests.web.serving import Process, Visitor
 from tests.web.test_load import HALF_A_HEADER, half_a_body, make_long_record
 
@@ -184,3 +187,56 @@ def _play_among_idle_connections(server: Process, sent: list[bytes], count: int,
         stack.callback(newcomer.close)
         assert newcomer.get("/health").json()["ok"]
     assert server.log.read_text() == _QUIET, server.log.read_text()[-2000:]
+
+
+# -- crowds ----------------------------------------------------------------------------------------------
+
+_PUBLIC_URL = "http://duels.example"
+_CROWD_CONNECTIONS = 160  # that a server has in all
+
+
+def crowds(rng: Random) -> Iterator[Case]:
+    """Every case takes all streams behind a proxy for many players of one or two addresses."""
+    limits = replace(VisitorLimits(), connections_in_all=_CROWD_CONNECTIONS)
+    with quiet_server(public_url=_PUBLIC_URL, limits=limits) as (base, _, logged):
+        for number in range(1, 250):
+            crowd = [f"10.0.{number}.{part + 1}" for part in range(rng.randint(1, 2))]
+            players, seed = rng.randint(14, 30), rng.random()
+            yield Case(
+                f"{players} players at {len(crowd)} addresses",
+                partial(_play_beside_a_crowd, base, crowd, players, logged, seed),
+            )
+
+
+def _play_beside_a_crowd(
+    base: str, crowd: list[str], players: int, logged: list[str], seed: float, folder: Path
+) -> None:
+    """Open 12 streams for each player of the crowd at their own match; then play from another address."""
+    rng = Random(seed)
+    with ExitStack() as stack:
+        for number in range(players):
+            address = crowd[number % len(crowd)]
+            eve = _visit(base, address)
+            match = eve.start("leap", "friend")
+            cookie = f"Cookie: duels={eve.cookies['duels']}\r\nX-Forwarded-For: {address}\r\n"
+            eve.close()
+            for _ in range(VisitorLimits().streams):
+                connection = stack.enter_context(connect(base))
+                request = f"GET {match}/events HTTP/1.1\r\nHost: duels.example\r\n{cookie}\r\n"
+                with suppress(OSError):  # the server may have refused the connection
+                    connection.sendall(request.encode())
+                    connection.recv(1 << 10)
+        ann = _visit(base, f"10.1.{rng.randrange(250)}.{rng.randrange(250)}")
+        stack.callback(ann.close)
+        match = ann.start("leap", "novice")
+        with ann.watching(match) as events:
+            number, _ = events.next()
+            _play(ann, match, rng)
+            assert events.next()[0] > number, "the player's stream is open"
+        assert ann.get("/health").json()["ok"]
+    assert not logged, logged[:3]
+
+
+def _visit(base: str, address: str) -> Visitor:
+    headers = {"Host": "duels.example", "Origin": _PUBLIC_URL, "X-Forwarded-For": address}
+    return Visitor(base, **headers)

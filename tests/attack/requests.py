@@ -82,7 +82,7 @@ _TABLES = {"matches": "id", "log": "match", "seats": "match", "invites": "match"
 
 
 @contextmanager
-def _quiet_server(**settings: Any) -> Iterator[tuple[str, Path, list[str]]]:
+def quiet_server(**settings: Any) -> Iterator[tuple[str, Path, list[str]]]:
     """A server, its database, and what it logs."""
     logged: list[str] = []
     handler = logging.Handler()
@@ -108,7 +108,7 @@ def _check(answer: httpx.Response) -> None:
 
 def odd_text(rng: Random) -> Iterator[Case]:
     """Odd text in every field, path and header: refused in one sentence, and nothing is logged."""
-    with _quiet_server(public_url="http://duels.example") as (base, _, logged):
+    with quiet_server(public_url="http://duels.example") as (base, _, logged):
         visitor = Visitor(base, Host="duels.example", Origin="http://duels.example")
         while True:
             path = rng.choice((*_POSTS, *_GETS))
@@ -149,7 +149,7 @@ def _send(visitor: Visitor, path: str, body: Any, forwarded: str, logged: list[s
 
 def names(rng: Random) -> Iterator[Case]:
     """Names that pose as somebody: two people and the server's words stay apart."""
-    with _quiet_server() as (base, _, _logged):
+    with quiet_server() as (base, _, _logged):
         ann, bob = Visitor(base), Visitor(base)
         while True:
             first, second = ("".join(rng.choices(_NAME_PIECES, k=rng.randint(1, 6))) for _ in range(2))
@@ -177,7 +177,7 @@ def _meet(ann: Visitor, bob: Visitor, first: str, second: str, _: Path) -> None:
 
 def damaged_rows(rng: Random) -> Iterator[Case]:
     """One value of one row of a match is anything: that match may be unreadable, and nothing else is."""
-    with _quiet_server() as (base, database, logged):
+    with quiet_server() as (base, database, logged):
         ann, bob, match = pair(base, "lights", name="Ann")
         for visitor, action in ((ann, "1"), (bob, "2-3"), (ann, "4")):
             assert visitor.act(match, action).status_code == 204

@@ -26,6 +26,7 @@ from duels.play.live import LiveMatch
 from duels.terminal import commands
 from duels.web import service, visitors
 from duels.web.service import MatchService
+from duels.web.visitors import StreamLimiter
 from tests.attack import load, signals
 from tests.attack.attacks import ATTACKS
 from tests.attack.environments import TAKERS
@@ -137,6 +138,7 @@ from duels.web.visitors import RateLimiter, Visitor as visitor
 take = RateLimiter.take
 RateLimiter.take = lambda self, kind, who: take(self, kind, who._replace(is_seated=False))
 """
+_NO_ROOM = mock.patch.object(StreamLimiter, "_make_room")
 _NO_LIMITS = "from duels.web.server import ConnectionLimiter; ConnectionLimiter.add = lambda *_: True"
 
 
@@ -221,6 +223,7 @@ _BROKEN = {
         "Timeout|Protocol|ReadError|Connect",
         lambda: mock.patch.object(load, "SETUP", _NO_LIMITS),
     ),
+    "a crowd keeps its streams": Breakage("crowds", "too many connections", lambda: _NO_ROOM),
     "text passes no gate": Breakage("odd text", "500", lambda: mock.patch.object(visitors, "_check_text")),
     "names are as they come": Breakage(
         "names",

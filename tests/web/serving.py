@@ -20,7 +20,7 @@ from duels.web.settings import ServerSettings
 from duels.web.visitors import RateLimit, VisitorLimits
 
 PLENTY = RateLimit(1e9, 1e9)
-UNLIMITED = VisitorLimits(PLENTY, PLENTY, PLENTY, PLENTY, 1, *[10**6] * 5)
+UNLIMITED = VisitorLimits(PLENTY, PLENTY, PLENTY, PLENTY, 1, *[10**6] * 6)
 
 
 class Visitor:

@@ -42,6 +42,7 @@ def test_every_address_is_told() -> None:
     [
         ("A request must arrive within {:.0f} seconds, with its body.", VisitorLimits().request_timeout),
         ("An address can have {} connections", VisitorLimits().connections),
+        ("The players at an address can have {} streams.", VisitorLimits().streams_of_players),
         ("`?page=2` for more than {} entries", PAGE_ENTRIES),
         ("Nothing is logged as long as all is well.", None),
     ],

@@ -1,20 +1,26 @@
 """One visitor does not stop the others: queues, streams, connections, and a machine that still answers."""
 
 import asyncio
+import json
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 from time import monotonic, sleep
 from typing import Any
+from unittest import mock
 
 import httpx
 import pytest
+import uvicorn
+from uvicorn.server import ServerState
 
 from duels.core.match import Match
 from duels.core.record import dump_record
@@ -22,10 +28,16 @@ from duels.games import find_game
 from duels.web import puzzles
 from duels.web.request_errors import TooMany
 from duels.web.reviews import PAGE_ENTRIES, review_finished_match, review_uploaded_record
-from duels.web.visitors import RateLimit, Visitor, VisitorLimits
+from duels.web.server import Connection, ConnectionLimiter
+from duels.web.settings import ServerSettings
+from duels.web.site import Site
+from duels.web.visitors import RateLimit, StreamLimiter, Visitor, VisitorLimits
 from duels.web.workers import ReviewProcess, WorkerPool
 from tests.web import serving as web
 from tests.web.serving import PLENTY, UNLIMITED, pair, serving
+
+MAX_PAGE_BYTES = 3 << 20
+"""The size of a page of a review, as `PAGE_ENTRIES` promises."""
 
 
 def make_long_record(turns: int, seed: int = 3) -> str:
@@ -55,6 +67,7 @@ def test_a_long_review_comes_in_parts() -> None:
         assert after["steps"][0] == before["steps"][-1], "each part begins where the one before it ends"
     assert len({part["luck"] for part in parts}) == 1, "sums are those of the whole match"
     for part in parts:
+        assert len(json.dumps(part)) < MAX_PAGE_BYTES
         assert len(part["steps"]) == len(part["moments"]) + 1
         assert part["curve"].count('class="dot') == len(part["steps"])
 
@@ -221,7 +234,7 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
 
 
 def test_spectators_do_not_lock_out_a_player_at_their_address(tmp_path: Path) -> None:
-    limits = VisitorLimits(PLENTY, PLENTY, PLENTY, RateLimit(3, 0.001), 2, 2, 3, 100)
+    limits = VisitorLimits(PLENTY, PLENTY, PLENTY, RateLimit(3, 0.001), 2, 2, streams_of_address=3)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
         ann, _, match = pair(base, "lights")
         others = [web.Visitor(base) for _ in range(3)]
@@ -245,6 +258,48 @@ def test_fast_rematches_of_two_people_are_no_attack(tmp_path: Path) -> None:
             assert bob.offer(match, "rematch").status_code == 204
             assert ann.offer(match, "rematch", "yes").status_code == 204
             match = f"/m/{ann.see(match)['rematch']}"
+
+
+def open_streams(limiter: StreamLimiter, visitors: list[Visitor]) -> list[str]:
+    """What became of each visitor's stream: open, refused, or ended by a later one."""
+    outcomes: list[str] = []
+    with ExitStack() as stack:
+        for number, visitor in enumerate(visitors):
+            outcomes.append("open")
+            try:
+                stack.enter_context(limiter.hold(visitor, partial(outcomes.__setitem__, number, "ended")))
+            except TooMany:
+                outcomes[number] = "refused"
+        return outcomes
+
+
+def test_the_streams_of_a_crowd_at_one_address_give_way_to_other_addresses() -> None:
+    limiter = StreamLimiter(VisitorLimits(), 10)
+    crowd = [Visitor(f"eve {number}", "here", True) for number in range(10)]
+    others = [Visitor(f"ann {number}", f"address {number}", True) for number in range(4)]
+    assert open_streams(limiter, [*crowd, *others, crowd[0]]) == [
+        *["open"] * 6,
+        *["ended"] * 4,
+        *["open"] * 4,
+        "refused",
+    ]
+    everywhere = [Visitor(None, f"address {number}") for number in range(11)]
+    assert open_streams(limiter, everywhere) == [*["open"] * 10, "refused"], "the places were given back"
+
+
+def test_spectators_give_way_before_players() -> None:
+    player, spectator = Visitor("eve", "here", True), Visitor(None, "here")
+    visitors = [player, spectator, player, Visitor("ann", "there", True)]
+    assert open_streams(StreamLimiter(VisitorLimits(), 3), visitors) == ["open", "ended", "open", "open"]
+
+
+def test_many_streams_of_one_player_give_way_to_players_at_the_same_address() -> None:
+    limits = VisitorLimits(streams=4, streams_of_players=6)
+    eves = [Visitor(f"eve {number % 2}", "here", True) for number in range(7)]
+    others = [Visitor(f"ann {number}", "here", True) for number in range(3)]
+    outcomes = open_streams(StreamLimiter(limits, 100), [*eves, *others])
+    assert Counter(outcomes[:7]) == {"open": 3, "ended": 3, "refused": 1}
+    assert outcomes[7:] == ["open"] * 3
 
 
 @pytest.mark.parametrize(
@@ -326,6 +381,74 @@ def test_idle_connections_give_way(tmp_path: Path, limited: str) -> None:
             pass  # who is served is not disconnected
 
 
+def is_answered(connection: socket.socket, base: str, path: str = "/health", cookie: str = "") -> bool:
+    """Whether the server answers another request on the same connection."""
+    host = base.removeprefix("http://")
+    try:
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n".encode())
+        return b" 200 " in connection.recv(1 << 20)
+    except OSError:
+        return False
+
+
+def test_connections_without_a_request_give_way_first_and_those_of_players_last(tmp_path: Path) -> None:
+    limits = replace(UNLIMITED, connections=6)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, ExitStack() as stack:
+        ann = web.Visitor(base)
+        match, cookie = ann.start("lights", "friend"), f"duels={ann.cookies['duels']}"
+        ann.close()
+        player, visitor = connect(base), connect(base)
+        stack.enter_context(player)
+        stack.enter_context(visitor)
+        assert is_answered(player, base, match, cookie)
+        assert is_answered(visitor, base)
+        for _ in range(12):
+            stack.enter_context(send(base, "", HALF_A_HEADER))
+        assert is_answered(visitor, base), "connections without a request give way first"
+        for _ in range(12):
+            assert is_answered(stack.enter_context(connect(base)), base)
+        assert not is_answered(visitor, base)
+        assert is_answered(player, base, match, cookie), "the oldest, but a player's"
+
+
+def test_a_network_of_ipv6_is_one_address(tmp_path: Path) -> None:
+    """Strangers with IPv4 that a server of both kinds sees in ::ffff:0:0/96 are many."""
+    limits = replace(UNLIMITED, connections=2)
+    hosts = ["2001:db8::1", "2001:db8::2:3", "2001:db8:0:1::1", "::ffff:192.0.2.1", "::ffff:192.0.2.2"]
+
+    async def scenario() -> list[str]:
+        site = Site(ServerSettings(str(tmp_path / "web.sqlite3"), limits=limits))
+        limiter = ConnectionLimiter(site)
+        addresses = []
+        for host in hosts:
+            peer = {"peername": (host, 1)}
+            config = uvicorn.Config(site.make_router(), log_config=None)
+            connection = limiter.make_connection(config=config, server_state=ServerState(), app_state={})
+            connection.connection_made(mock.Mock(get_extra_info=peer.get))
+            addresses.append(connection.address)
+            connection.connection_lost(None)
+        return addresses
+
+    assert asyncio.run(scenario()) == [
+        "2001:db8::/64",
+        "2001:db8::/64",
+        "2001:db8:0:1::/64",
+        "192.0.2.1",
+        "192.0.2.2",
+    ]
+
+
+def test_a_server_without_free_connections_says_so_in_its_log_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Connection, "awaits_client", False)
+    limits = replace(UNLIMITED, connections_in_all=1)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, connect(base):
+        for _ in range(3):
+            assert httpx.get(f"{base}/health").status_code == 503
+    assert caplog.messages == ["All connections (1) are in use: new ones are refused."]
+
+
 def test_a_connection_too_many_is_told_when_to_try_again(tmp_path: Path) -> None:
     limits = replace(UNLIMITED, connections=3)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, ExitStack() as stack:
@@ -336,6 +459,7 @@ def test_a_connection_too_many_is_told_when_to_try_again(tmp_path: Path) -> None
             stream.next()
         refused = httpx.get(f"{base}/health")
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+        assert refused.text == "The server has too many connections. Try again in 5 seconds.\n"
 
 
 def test_behind_a_proxy_all_connections_have_one_address(tmp_path: Path) -> None:
@@ -363,5 +487,6 @@ def test_malformed_requests_are_counted_and_not_logged(
         ):
             with send(base, "", raw) as connection:
                 assert connection.recv(12)
-        assert httpx.get(f"{base}/health").json() == {"ok": True, "malformed_requests": 2}
+        assert httpx.get(f"{base}/m/%00").status_code == 400
+        assert httpx.get(f"{base}/health").json() == {"ok": True, "malformed_requests": 3}
     assert not caplog.messages

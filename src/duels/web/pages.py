@@ -165,7 +165,12 @@ class EventStream:
         self._last = last
         self._ping_interval = ping_interval
         self._wake_up = asyncio.Event()
-        self._is_disconnected = False
+        self._is_over = False
+
+    def end(self) -> None:
+        """End the stream."""
+        self._is_over = True
+        self._wake_up.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the events."""
@@ -186,7 +191,7 @@ class EventStream:
         """
         loop = asyncio.get_running_loop()
         sent = loop.time()
-        while not self._is_disconnected and not self._is_ended():
+        while not self._is_over and not self._is_ended():
             self._wake_up.clear()  # before reading, so that no change is missed
             try:
                 event = await self._produce(self._last)
@@ -207,8 +212,7 @@ class EventStream:
     async def _wait_for_disconnect(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
-        self._is_disconnected = True
-        self._wake_up.set()
+        self.end()
 
 
 def _encode_event(number: int, data: str) -> bytes:

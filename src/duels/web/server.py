@@ -10,6 +10,7 @@ import logging
 import re
 import socket
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,16 +27,16 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from duels.web import puzzles, reviews
 from duels.web.settings import LOOPBACK, ServerSettings
 from duels.web.site import Site
-from duels.web.visitors import make_json_response, make_text_response, wants_json
+from duels.web.visitors import make_json_response, make_text_response, normalize_address, wants_json
 
-try:
-    import resource
-except ImportError:  # Windows
-    _MAX_FILES = 2048
-else:
-    _MAX_FILES = min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 65_536)
-_OTHER_FILES = 96  # the database, the review process, programs
-_BUSY = b"HTTP/1.1 503 Busy\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+log = logging.getLogger("duels.web")
+
+_BUSY_MESSAGE = "The server has too many connections. Try again in 5 seconds.\n"
+_BUSY = (
+    "HTTP/1.1 503 Busy\r\nRetry-After: 5\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+    f"Content-Length: {len(_BUSY_MESSAGE)}\r\n\r\n{_BUSY_MESSAGE}"
+).encode()
+_BUSY_INTERVAL = 60.0  # seconds between two lines in the log
 _SHUTDOWN_TIMEOUT = 3  # seconds for open requests
 # Reference counting frees matches. A full collection stops the server for as long as twenty moves take, so it
 # must be rare. Each request holds a hundred objects: with the default thresholds, a dozen requests at once
@@ -131,19 +132,21 @@ class Server(uvicorn.Server):
 class ConnectionLimiter:
     """The open connections of a server, and how many there can be.
 
-    If there are too many, the one that has waited longest for its client gives way to a new one: idle
-    connections lock nobody out.
+    If there are too many, one that waits for its client gives way to a new one: idle connections lock nobody
+    out. Connections without a whole request come first and those of players last, of equals the one that has
+    waited longest.
     """
 
     def __init__(self, site: Site) -> None:
         limits = site.settings.limits
         self.site = site
         self.timeout = limits.request_timeout
-        self._total = limits.connections_in_all or max(16, _MAX_FILES - _OTHER_FILES)
+        self._total = site.settings.max_connections
         # All connections behind a proxy come from its address.
         self._per_address = sys.maxsize if site.settings.public_url else limits.connections
         self._open: dict[Connection, None] = {}  # in the order of their last data
         self._addresses: Counter[str] = Counter()
+        self._next_report = 0.0
 
     def make_connection(self, **settings: Any) -> "Connection":
         """Make the protocol of a connection, as uvicorn asks for it."""
@@ -153,16 +156,27 @@ class ConnectionLimiter:
         """Add a connection, in place of another if necessary. Return False if all others are in use."""
         too_many_here = self._addresses[connection.address] >= self._per_address
         if too_many_here or len(self._open) >= self._total:
-            for other in self._open:
-                if other.awaits_client and (not too_many_here or other.address == connection.address):
-                    break
-            else:
+            idle = [
+                other
+                for other in self._open
+                if other.awaits_client and (not too_many_here or other.address == connection.address)
+            ]
+            if not idle:
+                if not too_many_here:
+                    self._report_refusal()
                 return False
+            other = min(idle, key=lambda other: other.precedence)
             self.remove(other)
             other.transport.abort()
         self._open[connection] = None
         self._addresses[connection.address] += 1
         return True
+
+    def _report_refusal(self) -> None:
+        now = time.monotonic()
+        if now >= self._next_report:
+            log.warning("All connections (%d) are in use: new ones are refused.", self._total)
+            self._next_report = now + _BUSY_INTERVAL
 
     def note_data(self, connection: "Connection") -> None:
         """Make a connection the last one to give way."""
@@ -193,10 +207,19 @@ class Connection(HttpToolsProtocol):
         request = self.cycle
         return not request or request.response_complete or request.more_body or self.flow.write_paused
 
+    @property
+    def precedence(self) -> int:
+        """0 without a whole request, 1 after one, 2 after a player's. The lowest gives way first."""
+        request = self.cycle
+        if not request or request.more_body:
+            return 0
+        return 2 if request.scope["state"].get("is_seated") else 1
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timer, or refuse the connection."""
         super().connection_made(transport)
-        self.address = self.client[0] if self.client else ""
+        with suppress(ValueError):
+            self.address = normalize_address(self.client[0]) if self.client else ""
         if self._limiter.add(self):
             self._set_timer()
         else:

@@ -6,6 +6,13 @@ from urllib.parse import urlsplit
 from duels.core.errors import DuelsError, quote
 from duels.web.visitors import VisitorLimits
 
+try:
+    import resource
+except ImportError:  # Windows
+    _MAX_FILES = 2048
+else:
+    _MAX_FILES = min(resource.getrlimit(resource.RLIMIT_NOFILE)[0], 65_536)
+_OTHER_FILES = 96  # the database, the worker processes, programs
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANY_ADDRESS = "0.0.0.0"
 EVERYWHERE = frozenset({ANY_ADDRESS, "::"})
@@ -36,6 +43,11 @@ class ServerSettings:
                 f"--public-url must be an address without a path, such as https://duels.example, "
                 f"not {quote(self.public_url)}."
             )
+
+    @property
+    def max_connections(self) -> int:
+        """The number of connections that can be open: by default as many as the system allows files."""
+        return self.limits.connections_in_all or max(16, _MAX_FILES - _OTHER_FILES)
 
     @property
     def secure(self) -> bool:

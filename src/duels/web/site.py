@@ -22,7 +22,7 @@ from duels.web import network, opponents, puzzles, reviews, views, visitors
 from duels.web.decisions import IncompleteEntry, MoveRequest, decide_move, decide_offer, render_record
 from duels.web.match_state import REMATCH, MatchState, Viewer
 from duels.web.pages import EventStream, MatchPage, Pages, WakeCallback
-from duels.web.request_errors import NotFound, RequestError, TooMany, UnreadableMatch
+from duels.web.request_errors import MalformedRequest, NotFound, RequestError, TooMany, UnreadableMatch
 from duels.web.service import MatchService
 from duels.web.settings import LOOPBACK, ServerSettings
 from duels.web.store import Change, Store, StoredMatch, StoreUnavailable
@@ -74,15 +74,10 @@ class Site:
         self.store = store or make_store(settings.database)
         self.matches = MatchService(self.store, self.bot_workers, settings.pause, limits.matches_a_day)
         self.rate_limiter = visitors.RateLimiter(limits)
-        self.streams = visitors.PlaceCounter(
-            "Too many pages are open. Close some.",
-            limits.streams,
-            limits.streams_of_address,
-            limits.streams_of_spectators,
-            wait=10.0,
-        )
+        # The other connections are reserved for requests.
+        self.streams = visitors.StreamLimiter(limits, settings.max_connections * 3 // 4)
         self.malformed_requests = 0
-        """The number of requests that the server refused because they are not HTTP."""
+        """The number of requests that the server refused because they are not HTTP or have no valid text."""
         self.ending = False
         self.puzzles = puzzles.Puzzles(self.workers)
 
@@ -224,9 +219,8 @@ class Site:
     async def stream_events(self, request: Request) -> ASGIApp:
         """Stream the changes of a match."""
         identity, id = self.cookie.get_identity(request), request.path_params["id"]
-        _, seat = await self.matches.get(id, identity)
+        _, seat = await self._get_match(request)
         place = ExitStack()
-        place.enter_context(self.streams.hold(self._get_visitor(request, seat is not None)))
         as_json = request.query_params.get("format") == "json" or wants_json(request)
         page = MatchPage(self.pages)
 
@@ -246,7 +240,10 @@ class Site:
                 yield
 
         after = request.headers.get("last-event-id") or request.query_params.get("after")
-        return EventStream(produce_event, subscribe, lambda: self.ending, parse_event_number(after))
+        stream = EventStream(produce_event, subscribe, lambda: self.ending, parse_event_number(after))
+        visitor = self._get_visitor(request, seat is not None)
+        place.enter_context(self.streams.hold(visitor, stream.end))
+        return stream
 
     async def play_move(self, request: Request) -> Response:
         """Play an action of the visitor's seat. A repeated request has no effect."""
@@ -415,10 +412,18 @@ class Site:
         return make_json_response(data) if wants_json(request) else self.pages.respond(template, **data)
 
     async def _get_match(self, request: Request) -> tuple[MatchState, Viewer]:
-        return await self.matches.get(request.path_params["id"], self.cookie.get_identity(request))
+        """Return the match and the visitor's seat. The connections of players are the last to give way."""
+        state, viewer = await self.matches.get(request.path_params["id"], self.cookie.get_identity(request))
+        request.state.is_seated = viewer is not None
+        return state, viewer
 
     async def _change(self, request: Request, decide: Callable[[MatchState, Seat], Change | None]) -> None:
-        await self.matches.change(request.path_params["id"], self.cookie.get_identity(request), decide)
+        def decide_for_player(state: MatchState, seat: Seat) -> Change | None:
+            request.state.is_seated = True
+            return decide(state, seat)
+
+        identity = self.cookie.get_identity(request)
+        await self.matches.change(request.path_params["id"], identity, decide_for_player)
 
     def _get_visitor(self, request: Request, is_seated: bool = False) -> Visitor:
         return Visitor(self.cookie.get_identity(request), get_address(request), is_seated)
@@ -444,6 +449,7 @@ class Site:
 
     def _make_error_response(self, request: Request, problem: Exception) -> Response:
         """Return an error as a page or as JSON."""
+        self.malformed_requests += isinstance(problem, MalformedRequest)
         status, text, retry_delay = _describe_error(problem)
         is_page = request.method != "POST" and "text/html" in request.headers.get("accept", "")
         if is_page:

@@ -10,7 +10,7 @@ import re
 import secrets
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -48,17 +48,22 @@ def wants_json(request: Request) -> bool:
 
 
 def get_address(request: Request) -> str:
-    """Return the client's IP address, or its /64 network for IPv6, since a household has a whole network.
-
-    Raises MalformedRequest if the proxy sent something else.
-    """
-    if not request.client:
-        return ""
+    """Return the client's normalized IP address. Raises MalformedRequest if the proxy sent something else."""
     try:
-        address = ip_address(request.client.host.partition("%")[0])  # without the interface
+        return normalize_address(request.client.host) if request.client else ""
     except ValueError:
         raise MalformedRequest("The X-Forwarded-For header must contain IP addresses.") from None
-    return str(ip_network((address, 64), strict=False) if isinstance(address, IPv6Address) else address)
+
+
+def normalize_address(host: str) -> str:
+    """Return an IP address, or its /64 network for IPv6, since a household has a whole network.
+
+    Raises ValueError if the host is not an IP address.
+    """
+    address = ip_address(host.partition("%")[0])  # without the interface
+    if isinstance(address, IPv6Address):
+        return str(address.ipv4_mapped or ip_network((address, 64), strict=False))
+    return str(address)
 
 
 def check_request_text(request: Request) -> None:
@@ -215,6 +220,8 @@ class VisitorLimits:
     """Open event streams per identity."""
     streams_of_address: int = 96
     """Open event streams of spectators per address."""
+    streams_of_players: int = 128
+    """Open event streams of players per address."""
     streams_of_spectators: int = 400
     """Open event streams of all spectators: the other connections are reserved for players."""
     matches_a_day: int = 200
@@ -300,3 +307,73 @@ class PlaceCounter:
             for key in limits:
                 if not self._counts[key]:
                     del self._counts[key]
+
+
+@dataclass(frozen=True, eq=False)
+class _OpenStream:
+    visitor: Visitor
+    end: Callable[[], object]
+
+
+class StreamLimiter:
+    """The open event streams. If there are too many, one gives way to a new one.
+
+    Among the players at an address, the player with the most streams loses one. Among all visitors, the
+    address with the most streams does. So nobody can take the streams of everybody else.
+    """
+
+    def __init__(self, limits: VisitorLimits, capacity: int) -> None:
+        self._capacity = capacity
+        self._max_of_players = limits.streams_of_players
+        self._places = PlaceCounter(
+            "Too many pages are open. Close some.",
+            limits.streams,
+            limits.streams_of_address,
+            limits.streams_of_spectators,
+            wait=10.0,
+        )
+        self._open: dict[_OpenStream, None] = {}  # the oldest first
+
+    @contextmanager
+    def hold(self, visitor: Visitor, end: Callable[[], object]) -> Iterator[None]:
+        """Count a stream within the context. `end` is called if the stream must give way.
+
+        Raises TooMany if no other stream gives way to this one.
+        """
+        stream = _OpenStream(visitor, end)
+        with self._places.hold(visitor):
+            if visitor.is_seated:
+                neighbours = [
+                    other
+                    for other in self._open
+                    if other.visitor.is_seated and other.visitor.address == visitor.address
+                ]
+                self._make_room(neighbours, self._max_of_players, visitor, lambda other: other.identity)
+            self._make_room([*self._open], self._capacity, visitor, lambda other: other.address)
+            self._open[stream] = None
+            try:
+                yield
+            finally:
+                self._open.pop(stream, None)
+
+    def _make_room(
+        self,
+        streams: list[_OpenStream],
+        limit: int,
+        visitor: Visitor,
+        get_owner: Callable[[Visitor], str | None],
+    ) -> None:
+        """End the newest stream of the largest owner if there are `limit` streams. Spectators come first.
+
+        Raises TooMany if the new stream would make its own owner the largest.
+        """
+        if len(streams) < limit:
+            return
+        counts = Counter(get_owner(stream.visitor) for stream in streams)
+        largest, count = counts.most_common(1)[0]
+        if counts[get_owner(visitor)] + 1 >= count:
+            raise TooMany(self._places.refusal, self._places.wait)
+        surplus = [stream for stream in reversed(streams) if get_owner(stream.visitor) == largest]
+        stream = min(surplus, key=lambda other: other.visitor.is_seated)
+        del self._open[stream]
+        stream.end()
