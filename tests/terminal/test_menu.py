@@ -8,7 +8,6 @@ import pytest
 
 from duels.games import GAMES, find_game
 from duels.play.library import read_record
-from duels.players import HUMAN, PLAYER_KINDS
 from duels.terminal.menu import Menu
 from duels.web import command
 from tests.support import Done, duels, lines_of
@@ -32,14 +31,14 @@ def headers(folder: Path) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("entries", "one", "two"),
     [
-        (("1", "4", "4", "1", "resign"), "human", "casual"),
+        (("1", "4", "2", "1", "resign"), "human", "casual"),
         (("play", "hunt", "", "", "resign"), "human", "casual"),
         (("PLAY", " Hunt ", " greedy", "OTHER", "resign"), "greedy", "human"),
         (("play", "hunt", "friend", "2", "resign"), "human", "human"),
         (
-            ("9", "chess", "", "0", "-1", "٤", "1", "4.0", "4", "nobody", "2", "3x", "1", "resign"),
+            ("9", "chess", "", "0", "-1", "٤", "1", "4.0", "4", "nobody", "1", "3x", "1", "resign"),
             "human",
-            "greedy",
+            "novice",
         ),
     ],
 )
@@ -81,10 +80,17 @@ def test_the_menu_lists_every_item(tmp_path: Path) -> None:
     done = walk(tmp_path, "play", "lights", "quit")
     for number, name in enumerate(GAMES, start=1):
         assert f"  {number}. {name}" in done.out
-    others = [name for name in PLAYER_KINDS if name not in (HUMAN, "best")]  # lights is solved
-    for number, name in enumerate([*others, "friend"], start=1):
+    levels = ["novice", "casual", "club", "expert", "perfect"]  # lights is solved
+    for number, name in enumerate([*levels, "friend"], start=1):
         assert f"  {number}. {name}" in done.out
+    assert not re.search(r"^  \d\. (random|greedy)", done.out, flags=re.MULTILINE)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_menu_says_where_levels_are_close(tmp_path: Path) -> None:
+    sentence = "The levels of hunt are close: each scores 51 to 53 % against the one below."
+    assert sentence in walk(tmp_path, "play", "hunt", "quit").out
+    assert "are close" not in walk(tmp_path, "play", "lights", "quit").out
 
 
 @pytest.mark.parametrize("leaving", [(), ("quit",), ("q",), ("exit",), ("play", "quit"), ("play", "lights")])

@@ -55,6 +55,8 @@ NO_EXTERNAL_PLAYERS: Mapping[str, PlayerKind] = {}
 HUMAN = "human"
 BEST, PERFECT = "best", "perfect"
 STRONGEST_NAMES = frozenset({BEST, PERFECT})
+SIMPLE_PROGRAMS = ("random", "greedy")
+"""Players without a level. Their strength differs from game to game."""
 PROGRAM, MODEL = "program ", "model "
 """Prefixes of the names of programs and models in records and reports."""
 
@@ -73,6 +75,16 @@ def get_strongest_name(rules: AnyRules) -> str:
     In games with hidden information, the value of perfect play is known only within bounds.
     """
     return BEST if rules.has_hidden_information else PERFECT
+
+
+def list_levels(rules: AnyRules) -> list[str]:
+    """Return the names of the levels, from the weakest to the strongest.
+
+    >>> import duels
+    >>> list_levels(duels.start("leap").rules)
+    ['novice', 'casual', 'club', 'expert', 'perfect']
+    """
+    return [*(level for level in LEVEL_SHARES if level != BEST), get_strongest_name(rules)]
 
 
 def resolve_player_kind(

@@ -18,6 +18,9 @@ if TYPE_CHECKING:  # listing players, or a match between people, needs no oracle
 
 _MAX_CACHED = 10_000  # states
 LEVEL_SHARES = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best": 0.0}
+CLOSE_LEVELS = {"hunt": (51, 53)}
+"""The games whose levels hardly differ, with the lowest and the highest score of a level against the one
+below, in percent. `docs/ladder.md` has the measurement."""
 
 
 class MixedPlayer(ABC):

@@ -7,7 +7,7 @@ from click.shell_completion import get_completion_class
 
 from duels.core.game import Game
 from duels.games import GAMES, all_games, list_installed_games
-from duels.players import BEST, PERFECT, PLAYER_KINDS
+from duels.players import BEST, HUMAN, PERFECT, PLAYER_KINDS, SIMPLE_PROGRAMS
 from duels.terminal.game_options import game_argument
 from duels.terminal.options import format_examples, print_text
 
@@ -15,6 +15,9 @@ _ORIGIN = """\
 The games come from five published, machine-written rule books for two-player games.
 Two of the books are titled "Quantum Duel"; we added the subtitles.
 """
+_GREEDY_STRENGTH = (
+    "perfect in leap, stronger than expert in chain, weaker than club in lights"  # docs/ladder.md
+)
 
 
 @click.command(epilog=format_examples("duels games", "duels games --json"))
@@ -61,13 +64,22 @@ def players(as_json: bool) -> None:
         ]
         click.echo(json.dumps(data, indent=2))
         return
-    for kind in PLAYER_KINDS.values():
-        print_text(f"{kind.name:<10}{kind.summary}")
-        if kind.name == BEST:
-            for name, text in guarantees.items():
-                print_text(f"{'':<12}{name}: {text}")
-        if kind.name == PERFECT:
-            print_text(f"{'':<12}in games with hidden information, best plays instead")
+    details = {
+        BEST: [f"{name}: {text}" for name, text in guarantees.items()],
+        PERFECT: ["in games with hidden information, best plays instead"],
+        "greedy": [_GREEDY_STRENGTH],
+    }
+    levels = [name for name in PLAYER_KINDS if name not in (HUMAN, *SIMPLE_PROGRAMS)]
+    for title, names in {
+        "People:": [HUMAN],
+        "Levels, from the weakest to the strongest:": levels,
+        "Simple programs, for comparison:": SIMPLE_PROGRAMS,
+    }.items():
+        print_text(title)
+        for name in names:
+            print_text(f"  {name:<10}{PLAYER_KINDS[name].summary}")
+            for detail in details.get(name, ()):
+                print_text(f"{'':<14}{detail}")
 
 
 @click.command(epilog=format_examples("duels rules hunt", "duels rules chain | less"))

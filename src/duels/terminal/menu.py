@@ -12,7 +12,15 @@ from duels.core.words import Question
 from duels.games import all_games, find_game
 from duels.play.library import SavedMatch, list_saved_matches
 from duels.play.new_match import MatchSetup, shorten_match
-from duels.players import HUMAN, PLAYER_KINDS, STRONGEST_NAMES, get_strongest_name
+from duels.players import (
+    HUMAN,
+    PLAYER_KINDS,
+    SIMPLE_PROGRAMS,
+    STRONGEST_NAMES,
+    get_strongest_name,
+    list_levels,
+)
+from duels.players.levels import CLOSE_LEVELS
 from duels.terminal.next_step import NextStep, show_review
 from duels.terminal.play import can_use_board, is_board_installed, play_new_match, resume_match
 from duels.terminal.screen import Screen
@@ -132,11 +140,12 @@ class Menu:
             command.invoke(context)
 
     def _ask_opponent(self, rules: AnyRules) -> str:
-        excluded = {HUMAN, *STRONGEST_NAMES} - {get_strongest_name(rules)}
-        opponents = {kind.name: kind.summary for kind in PLAYER_KINDS.values() if kind.name not in excluded}
+        opponents = {level: PLAYER_KINDS[level].summary for level in list_levels(rules)}
         opponents[_FRIEND] = "another person at this keyboard"
         aliases = dict.fromkeys(STRONGEST_NAMES, get_strongest_name(rules))
-        return choose(self._screen, "Against whom?", opponents, _DEFAULT_OPPONENT, aliases)
+        aliases |= {name: name for name in SIMPLE_PROGRAMS}
+        title = f"Against whom?{_describe_close_levels(rules)}"
+        return choose(self._screen, title, opponents, _DEFAULT_OPPONENT, aliases)
 
     def _ask_length(self, rules: AnyRules) -> str:
         """Ask for the length of the match, in games that may never end."""
@@ -165,6 +174,16 @@ class Menu:
     def _ask_game(self) -> str:
         descriptions = {game.name: game.summary for game in all_games()}
         return choose(self._screen, "Which game?", descriptions)
+
+
+def _describe_close_levels(rules: AnyRules) -> str:
+    """Return a sentence about levels that hardly differ, or an empty text."""
+    if rules.name not in CLOSE_LEVELS:
+        return ""
+    lowest, highest = CLOSE_LEVELS[rules.name]
+    return (
+        f" The levels of {rules.name} are close: each scores {lowest} to {highest} % against the one below."
+    )
 
 
 def _find_last_matches() -> tuple[SavedMatch | None, SavedMatch | None]:

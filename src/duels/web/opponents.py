@@ -21,17 +21,15 @@ from duels.players import (
     PROGRAM,
     Player,
     PlayerKind,
-    get_strongest_name,
+    list_levels,
     make_player,
 )
 from duels.players.child import split_command
 from duels.players.external import CMD_PREFIX, parse_player_kind
-from duels.players.levels import LEVEL_SHARES
 from duels.players.program import ProgramPlayer
 from duels.web.workers import WorkerPool
 
 DEFAULT_OPPONENT = "casual"
-_LEVELS = tuple(level for level in LEVEL_SHARES if level != "best")
 _PROGRAM_THREADS = 4
 _CLOSE_TIMEOUT = 0.5  # seconds for a program that is choosing a move
 _added_players: list[str] = []
@@ -84,7 +82,7 @@ def get_same_opponent(rules: AnyRules, previous: str) -> str:
 
 def list_opponents(rules: AnyRules) -> list[str]:
     """Return the levels from the weakest to the strongest, then the players that the operator added."""
-    return [*_LEVELS, get_strongest_name(rules), *_added_players]
+    return [*list_levels(rules), *_added_players]
 
 
 class ProgramPool:

@@ -1,0 +1,45 @@
+"""The statements about the strength of players agree with the measurement in docs/ladder.md."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+from duels.games import GAMES
+from duels.players.levels import CLOSE_LEVELS, LEVEL_SHARES
+from duels.terminal import list_commands
+
+PAGE = Path(__file__).parents[2] / "docs" / "ladder.md"
+CLOSE = 55  # percent; a person hardly notices a smaller difference
+
+
+def read_scores(game: str) -> dict[tuple[str, str], int]:
+    """Return the score of each player against each other one, in percent."""
+    section = PAGE.read_text(encoding="utf-8").split(f"({game})\n", 1)[1].split("\n##", 1)[0]
+    table = section.split("row against column:\n\n")[1]
+    header, _, *rows = [line.strip("|").split("|") for line in re.findall(r"^\|.*\|$", table, re.MULTILINE)]
+    columns = [name.strip() for name in header[1:]]
+    return {
+        (row[0].strip(), column): int(score)
+        for row in rows
+        for column, score in zip(columns, row[1:], strict=False)
+        if score.strip()
+    }
+
+
+def test_close_levels_are_those_of_the_ladder() -> None:
+    close = {}
+    for game in GAMES:
+        scores = read_scores(game)
+        steps = [scores[higher, lower] for lower, higher in pairwise(LEVEL_SHARES)]
+        if max(steps) < CLOSE:
+            close[game] = (min(steps), max(steps))
+    assert close == CLOSE_LEVELS
+
+
+def test_the_strength_of_greedy_is_that_of_the_ladder() -> None:
+    assert list_commands._GREEDY_STRENGTH == (
+        "perfect in leap, stronger than expert in chain, weaker than club in lights"
+    )
+    assert read_scores("leap")["greedy", "best"] == 50
+    assert read_scores("chain")["greedy", "expert"] > 50
+    assert read_scores("lights")["greedy", "club"] < 50
