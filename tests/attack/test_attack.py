@@ -210,7 +210,7 @@ _BROKEN = {
     "rows are not checked": Breakage(
         "runs",
         "^(KeyError|TypeError|AttributeError|ValueError)",
-        lambda: mock.patch.object(schemas, "fields_of", return_value=lambda row: True),
+        lambda: mock.patch.object(schemas, "_fits", return_value=True),
     ),
     "failures are tracebacks": Breakage(
         "environments", "Traceback", lambda: mock.patch.object(commands, "DuelsError", KeyError)

@@ -306,4 +306,5 @@ def _make_stored_match(row: Row) -> StoredMatch:
 
 def _make_invite(row: Row) -> Invite:
     token, match, seat, expires = row
-    return Invite(token, match, Seat(seat), expires)
+    is_readable = isinstance(expires, int | float)  # otherwise the row is damaged, and the link has expired
+    return Invite(token, match, Seat(seat), expires if is_readable else 0.0)
