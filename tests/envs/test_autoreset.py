@@ -125,7 +125,7 @@ class Driver:
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("seat", [1, 2])
 @pytest.mark.parametrize(("game", "options"), SETTINGS)
-def test_many_at_once_are_as_many_single_ones(
+def test_vector_environments_equal_single_ones(
     game: str, options: dict[str, Any], seat: int, mode: AutoresetMode
 ) -> None:
     driver = Driver(*both(game, mode, seat, options), mode)
@@ -136,7 +136,7 @@ def test_many_at_once_are_as_many_single_ones(
     assert bool(driver.met["cut off"]) == (game != "leap")
 
 
-def test_what_is_ended_is_not_played_on() -> None:
+def test_finished_games_do_not_continue() -> None:
     envs: Any = DuelVectorEnv("chain", 3, autoreset_mode="Disabled")
     envs.reset(seed=1)
     envs.step(np.array([0, 8, 0]))
@@ -153,7 +153,7 @@ def test_what_is_ended_is_not_played_on() -> None:
         (np.zeros(2, np.bool_), "reset_mask must select at least one environment"),
     ],
 )
-def test_a_reset_mask_says_which(mask: Any, message: str) -> None:
+def test_rejects_invalid_reset_masks(mask: Any, message: str) -> None:
     envs = DuelVectorEnv("lights", 2)
     with pytest.raises(DuelsError, match="The first reset must include all"):
         envs.reset(options={"reset_mask": np.array([True, False])})
@@ -200,7 +200,7 @@ WRAPPERS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
-def test_gymnasiums_own_wrappers_take_it_as_it_is(name: str) -> None:
+def test_gymnasium_wrappers_work(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ours, theirs = (
@@ -219,7 +219,7 @@ def test_gymnasiums_own_wrappers_take_it_as_it_is(name: str) -> None:
         assert ended
 
 
-def test_gymnasiums_vector_wrappers_take_it() -> None:
+def test_gymnasium_vector_wrappers_work() -> None:
     from gymnasium.wrappers.vector import DtypeObservation, RecordEpisodeStatistics
 
     envs: Any = gymnasium.make_vec("duels/Chain-v0", num_envs=8, max_boards=1)

@@ -46,19 +46,19 @@ UNGRADED = {kind.name for kind in adapters.UNGRADED}
         ("flip", {"side": 2, "values": 2, "copies": 2, "target": 3}, {Ending.WON}),
     ],
 )
-def test_our_games(game: str, options: dict[str, Any], endings: set[Ending]) -> None:
+def test_our_games_conform(game: str, options: dict[str, Any], endings: set[Ending]) -> None:
     checked = check_environments(resolve_rules(game, **options))
     assert (set(checked.environments), checked.refused) == (EVERYWHERE, {})
     assert set(checked.endings) == endings
 
 
-def test_a_game_that_can_be_drawn() -> None:
+def test_a_game_with_draws_conforms() -> None:
     checked = check_environments(TicTacToe())
     assert (set(checked.environments), checked.refused) == (EVERYWHERE, {})
     assert set(checked.endings) == {Ending.WON, Ending.DRAWN}
 
 
-def test_a_game_with_secrets_that_begins_with_chance_and_ends_in_every_way() -> None:
+def test_a_game_with_secrets_and_chance_conforms() -> None:
     """Where a game can be over before the second seat moves, that seat has no environment of its own."""
     checked = check_environments(HighCard(cards=3, max_passes=3), games=60)
     assert set(checked.environments) == EVERYWHERE - SECOND_SEATS
@@ -69,12 +69,12 @@ def test_a_game_with_secrets_that_begins_with_chance_and_ends_in_every_way() -> 
 @pytest.mark.parametrize(
     "rules", [Nim(heaps=(1, 2, 2)), Nim(heaps=(2, 1), misere=True, starts="two", roll=3), HighCard()]
 )
-def test_other_games_from_outside(rules: AnyRules) -> None:
+def test_outside_games_conform(rules: AnyRules) -> None:
     checked = check_environments(rules)
     assert set(checked.environments) >= UNGRADED - SECOND_SEATS
 
 
-def test_what_is_too_large_for_tables_is_said_to_be() -> None:
+def test_reports_games_that_are_too_large_for_tables() -> None:
     checked = check_environments(resolve_rules("lights", lights=25), adapters.UNGRADED, games=2)
     assert "duels.vector" in checked.refused
     assert all("too many states" in reason for reason in checked.refused.values())
@@ -181,7 +181,7 @@ class Uncounted(adapters.Arrays):
         return replace(tally, draws=np.zeros_like(tally.draws))
 
 
-def test_rollouts_that_leave_games_out_are_caught() -> None:
+def test_catches_rollouts_that_omit_games() -> None:
     with pytest.raises(EnvironmentBroken, match="draws is") as caught:
         check_environments(TicTacToe(), [Uncounted])
     assert caught.value.law is EnvironmentLaw.COUNTING
@@ -201,7 +201,7 @@ class Cheat:
 
 
 @pytest.mark.parametrize("odds", [{99: 1.0}, {4: 0.5}, {4: 1.5, 5: -0.5}])
-def test_perfect_play_that_is_no_play_is_caught(odds: dict[Any, float]) -> None:
+def test_catches_invalid_perfect_play(odds: dict[Any, float]) -> None:
     matches = [Match.start(TicTacToe()).play_text("4")]
     with pytest.raises(EnvironmentBroken, match="perfect play") as caught:
         check_perfect_play(TicTacToe(), matches, Cheat(odds))
@@ -211,19 +211,19 @@ def test_perfect_play_that_is_no_play_is_caught(odds: dict[Any, float]) -> None:
 @pytest.mark.parametrize(
     "told", [Bounds(-0.25, -0.25), Bounds(0.0, -0.5), Bounds(0.2, 0.2), Bounds(0.4, 0.6)]
 )
-def test_an_exploitability_that_cannot_be_is_caught(told: Bounds) -> None:
+def test_catches_impossible_exploitability(told: Bounds) -> None:
     with pytest.raises(EnvironmentBroken, match=r"duels\.exploitability") as caught:
         check_perfect_play(TicTacToe(), [], measure=lambda policy, rules: told)
     assert caught.value.law is EnvironmentLaw.EXPLOITABILITY
 
 
-def test_perfect_play_that_is_not_is_caught() -> None:
+def test_catches_imperfect_perfect_play() -> None:
     with pytest.raises(EnvironmentBroken, match="random is exploitable by") as caught:
         check_perfect_play(TicTacToe(), [], perfect="random")
     assert caught.value.law is EnvironmentLaw.EXPLOITABILITY
 
 
-def test_play_that_mixes_is_held_to_what_is_proven_of_it() -> None:
+def test_mixed_play_must_meet_its_proven_bound() -> None:
     rules = HighCard(cards=3, max_passes=3)
     check_perfect_play(rules, [])
     with pytest.raises(EnvironmentBroken, match="random is exploitable by") as caught:
@@ -231,7 +231,7 @@ def test_play_that_mixes_is_held_to_what_is_proven_of_it() -> None:
     assert caught.value.law is EnvironmentLaw.EXPLOITABILITY
 
 
-def test_only_what_is_too_large_need_not_be_measured() -> None:
+def test_skips_measurement_only_if_the_game_is_too_large() -> None:
     def refuses(error: type[DuelsError]) -> Any:
         def measure(policy: Any, rules: Any) -> Bounds:
             raise error("no")

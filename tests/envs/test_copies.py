@@ -82,7 +82,7 @@ def test_gymnasium_in_all_its_forms(how: dict[str, Any], copy: Copy) -> None:
         assert env.render() == another.render()
 
 
-def test_a_shallow_copy_goes_on_by_itself_too() -> None:
+def test_a_shallow_copy_is_independent() -> None:
     env: Any = DuelEnv("hunt", "club", max_turns=9, memory=3)
     envs: Any = DuelVectorEnv("hunt", 3, "club", max_turns=9, memory=3)
     zoo: Any = ours.env("hunt", memory=3)
@@ -104,7 +104,7 @@ def test_a_shallow_copy_goes_on_by_itself_too() -> None:
         assert same(look(thing), look(another))
 
 
-def test_what_is_shared_is_not_sent() -> None:
+def test_pickles_are_small() -> None:
     for game in GAMES:
         assert len(pickle.dumps(DuelEnv(game, "club"))) < 10_000
         assert len(pickle.dumps(vector.make(game, 10))) < 10_000
@@ -158,7 +158,7 @@ def test_arrays(case: str, autoreset: bool, copy: Copy) -> None:
         assert (batch.rollout(20).wins == another.rollout(20).wins).all()
 
 
-def test_a_policy_made_ready_fits_a_copy() -> None:
+def test_a_prepared_policy_works_with_a_copy() -> None:
     batch = vector.make("chain", 3)
     ready = pickled(batch.policy(batch.tables.legal.argmax(axis=1)))
     assert (pickled(batch).sample(ready) == batch.sample(ready)).all()

@@ -29,7 +29,7 @@ def make_streams(seed: int, first: int, count: int) -> NDArray[np.uint64]:
 
 @given(seeds, st.integers(0, 2**65), st.integers(1, 20))
 @example(0, 2**64 - 3, 2)
-def test_arrays_and_integers_draw_alike(seed: int, first: int, ticks: int) -> None:
+def test_arrays_and_integers_draw_the_same(seed: int, first: int, ticks: int) -> None:
     streams = make_streams(seed, first, 5)
     words = fallen(streams, ticks)
     for place in range(5):
@@ -51,7 +51,7 @@ def test_splitmix64_is_the_published_one() -> None:
     assert words == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
 
-def test_every_way_is_as_likely() -> None:
+def test_draws_are_uniform() -> None:
     bits = (fallen(make_streams(3, 0, 700), 300) & np.uint64(dice.HALF_WORD)).astype(np.int64)
     for ways in (2, 5, 7, 14):
         counts = np.bincount((bits * ways >> 32).ravel(), minlength=ways)
@@ -60,7 +60,7 @@ def test_every_way_is_as_likely() -> None:
         assert ((counts - expected) ** 2 / expected).sum() < ways - 1 + 5 * (2 * (ways - 1)) ** 0.5
 
 
-def test_streams_are_not_alike() -> None:
+def test_streams_differ() -> None:
     words = fallen(make_streams(0, 0, 2000), 5)
     assert len(np.unique(words)) == words.size
     assert not np.intersect1d(words, fallen(make_streams(1, 0, 2000), 5)).size

@@ -54,13 +54,13 @@ def adapted(game: str, num_envs: int, **how: Any) -> Any:
     return DuelEnv(game, **how)
 
 
-def test_no_piece_of_code_is_overlooked() -> None:
+def test_every_code_block_is_tested() -> None:
     shown = [page.count("```python") for name, page in PAGES.items() if name not in ELSEWHERE]
     assert len(PIECES) == sum(shown) >= 14
 
 
 @pytest.mark.parametrize("piece", PIECES)
-def test_every_piece_of_code_runs(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_code_block_runs(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     learners = ModuleType("sb3_contrib")
     learners.MaskablePPO = Untrained  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, learners.__name__, learners)
@@ -76,12 +76,12 @@ def test_every_piece_of_code_runs(piece: str, monkeypatch: pytest.MonkeyPatch) -
     exec(compile(piece, "docs", "exec"), {})
 
 
-def test_the_sizes_of_observations_are_those_of_the_page() -> None:
+def test_the_page_lists_the_sizes_of_observations() -> None:
     told = dict(re.findall(r"^\| (\w+) \| (\d+) \|", PAGES["reference.md"], flags=re.MULTILINE))
     assert told == {name: str(game.encoding(game.rules()).size) for name, game in GAMES.items()}
 
 
-def test_the_options_are_those_of_the_page() -> None:
+def test_the_page_lists_the_options() -> None:
     told = re.findall(r"^\| (\w+) \| `(\w+)` \| (\w+) \|", PAGES["reference.md"], flags=re.MULTILINE)
     assert told == [
         (name, option.name, "none" if option.default is None else str(option.default))
@@ -90,12 +90,12 @@ def test_the_options_are_those_of_the_page() -> None:
     ]
 
 
-def test_the_pages_of_environments_are_what_the_code_says() -> None:
+def test_the_pages_of_environments_are_current() -> None:
     done = subprocess.run([sys.executable, FOLDER / "build.py", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-def test_the_short_form_of_chain_is_as_the_page_says() -> None:
+def test_the_page_describes_the_short_form_of_chain() -> None:
     import duels
 
     told = re.search(
@@ -110,7 +110,7 @@ def test_the_short_form_of_chain_is_as_the_page_says() -> None:
         assert f"SHORT = {json.dumps(settings)}\n" in script.read_text(encoding="utf-8")
 
 
-def test_openspiel_counts_as_the_page_says() -> None:
+def test_the_page_gives_openspiels_counts() -> None:
     import pyspiel
     from open_spiel.python.algorithms import exploitability
     from open_spiel.python.policy import UniformRandomPolicy
@@ -142,7 +142,7 @@ def test_brackets_are_quoted_for_the_shell(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", SHELL_PAGES)
-def test_what_is_installed_is_there_in_a_clone(page: str) -> None:
+def test_the_page_installs_from_a_clone(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = re.findall(r"'(\.|duels)\[(\w+)\]'", text)

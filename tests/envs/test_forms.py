@@ -31,7 +31,7 @@ def halves(observations: Any, masks: Any) -> Any:
 
 @pytest.mark.parametrize("opponent", ["random", halves], ids=["random", "agent"])
 @pytest.mark.parametrize("case", ["lights", "chain of 2 boards", "hunt of 6 turns", "flip of 9"])
-def test_seats_by_lot_are_the_same_in_many_games_as_in_one(case: str, opponent: Any) -> None:
+def test_random_seats_agree_in_batches_and_single_games(case: str, opponent: Any) -> None:
     how: dict[str, Any] = {
         "opponent": opponent,
         "seat": "random",
@@ -65,7 +65,7 @@ def test_seats_by_lot_are_the_same_in_many_games_as_in_one(case: str, opponent: 
 
 
 @pytest.mark.parametrize("game", ["chain", "flip"])
-def test_dictionaries_hold_the_mask(game: str) -> None:
+def test_dict_observations_hold_the_mask(game: str) -> None:
     check_env(DuelEnv(game, seat="random", dict_observations=True, dtype=np.float64), skip_render_check=True)
     env = DuelEnv(game, dict_observations=True)
     shown, info = env.reset(seed=1)
@@ -81,7 +81,7 @@ def test_dictionaries_hold_the_mask(game: str) -> None:
 
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
-def test_dictionaries_go_by_the_names_that_a_trainer_wants(make: Any) -> None:
+def test_dict_observations_use_the_trainers_keys(make: Any) -> None:
     env = make("lights", dict_observations=["obs", "mask"])
     shown, info = env.reset(seed=1)
     assert shown in env.observation_space
@@ -93,7 +93,7 @@ def test_dictionaries_go_by_the_names_that_a_trainer_wants(make: Any) -> None:
 
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
-def test_an_opponent_is_shown_an_observation_and_a_mask(make: Any) -> None:
+def test_opponents_get_an_observation_and_a_mask(make: Any) -> None:
     # The function that table_of grades can be the opponent, whatever the environment's learner is shown.
     met: list[Any] = []
 
@@ -113,7 +113,7 @@ def test_an_opponent_is_shown_an_observation_and_a_mask(make: Any) -> None:
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
 @pytest.mark.parametrize("game", GAMES)
-def test_observations_are_floats_unless_asked_otherwise(make: Any, game: str) -> None:
+def test_observations_are_floats_by_default(make: Any, game: str) -> None:
     floats, bytes_ = make(game), make(game, dtype="int8")
     for env, dtype in ((floats, np.float32), (bytes_, np.int8)):
         assert env.observation_space.dtype == env.reset(seed=1)[0].dtype == dtype
@@ -121,7 +121,7 @@ def test_observations_are_floats_unless_asked_otherwise(make: Any, game: str) ->
     assert (floats.reset(seed=1)[0] == bytes_.reset(seed=1)[0]).all()
 
 
-def test_the_type_of_observations() -> None:
+def test_observations_have_the_requested_dtype() -> None:
     zoo = pettingzoo.leap_v0.env(dtype=np.float32)
     zoo.reset(seed=1)
     assert zoo.observe("player_1")["observation"].dtype == np.float32
@@ -133,7 +133,7 @@ def test_the_type_of_observations() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_everything_has_a_name(case: str) -> None:
+def test_features_and_actions_have_names(case: str) -> None:
     rules = resolve_rules(case)
     envs = (DuelEnv(rules), DuelVectorEnv(rules, 2), pettingzoo.env(rules), vector.make(rules, 2))
     assert len({env.feature_names for env in envs}) == len({env.action_names for env in envs}) == 1
@@ -142,7 +142,7 @@ def test_everything_has_a_name(case: str) -> None:
     assert [rules.parse(name) for name in batch.action_names] == list(rules.all_actions())
 
 
-def test_names_say_what_is_meant() -> None:
+def test_names_of_features_and_actions() -> None:
     assert vector.make("lights").feature_names == (*(f"lights[{n}]" for n in range(1, 8)), "my_turn")
     assert vector.make("lights").action_names[:8] == ("1", "2", "3", "4", "5", "6", "7", "1-2")
     limited = DuelEnv("hunt", max_turns=2, limit_ends="draw").feature_names
@@ -151,7 +151,7 @@ def test_names_say_what_is_meant() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_another_opponent_comes_with_the_next_game(game: str) -> None:
+def test_a_new_opponent_starts_with_the_next_game(game: str) -> None:
     env = DuelEnv(game, firsts, seat=2)
     shown, _ = env.reset(seed=1)
     env.set_opponent(lasts)
@@ -163,7 +163,7 @@ def test_another_opponent_comes_with_the_next_game(game: str) -> None:
     assert (env.reset(seed=1)[0] == shown).all()
 
 
-def test_every_game_of_many_meets_another_opponent_when_it_begins() -> None:
+def test_each_game_of_a_batch_changes_its_opponent_at_its_start() -> None:
     envs: Any = DuelVectorEnv("chain", 4, firsts, seat=2, autoreset_mode="Disabled")
     old, _ = envs.reset(seed=1)
     envs.set_opponent(lasts)
@@ -182,7 +182,7 @@ def test_every_game_of_many_meets_another_opponent_when_it_begins() -> None:
     assert (envs.step(np.full(4, 1))[0] == played(DuelVectorEnv("chain", 4, seat=2))).all()
 
 
-def test_some_games_of_many_meet_another_opponent() -> None:
+def test_some_games_of_a_batch_change_their_opponent() -> None:
     envs: Any = DuelVectorEnv("chain", 3, firsts, seat=2)
     some = np.array([False, True, False])
     old, _ = envs.reset(seed=1)
@@ -194,7 +194,7 @@ def test_some_games_of_many_meet_another_opponent() -> None:
         envs.set_opponent(lasts, env_mask=[1])
 
 
-def test_opponents_that_nobody_meets_are_dropped() -> None:
+def test_unused_opponents_are_dropped() -> None:
     envs: Any = DuelVectorEnv("hunt", 2, "club", max_turns=9)
     envs.reset(seed=1)
     for _ in range(9):
@@ -210,7 +210,7 @@ def played(envs: Any) -> Any:
 
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
-def test_an_agent_must_answer_as_it_is_asked(make: Any) -> None:
+def test_rejects_opponents_with_invalid_answers(make: Any) -> None:
     env = make("chain", opponent=lambda seen, mask: np.zeros(99), seat=2)
     with pytest.raises(DuelsError, match=r"probabilities|must return"):
         env.reset(seed=1)
@@ -218,7 +218,7 @@ def test_an_agent_must_answer_as_it_is_asked(make: Any) -> None:
         make("chain", opponent=lambda sight: sight.actions[0])
 
 
-def test_gymnasium_makes_them_by_name() -> None:
+def test_gymnasium_makes_environments_by_name() -> None:
     env = gymnasium.make("duels/Hunt-v0", seat="random", dict_observations=True, dtype="float32", max_turns=5)
     assert isinstance(env.observation_space, gymnasium.spaces.Dict)
     assert env.get_wrapper_attr("feature_names")[-1] == "my_phase=observe"

@@ -52,7 +52,7 @@ def test_illegal_action_loses(seat: int) -> None:
 
 
 @pytest.mark.parametrize("wrong", [-1, 8, 99])
-def test_an_illegal_action_gives_away_all_that_the_position_was_worth(wrong: int) -> None:
+def test_an_illegal_action_loses_the_whole_value(wrong: int) -> None:
     env = DuelEnv("chain", grade=True)
     envs: Any = DuelVectorEnv("chain", 2, grade=True, autoreset_mode="SameStep")
     env.reset(seed=1)
@@ -66,7 +66,7 @@ def test_an_illegal_action_gives_away_all_that_the_position_was_worth(wrong: int
     assert (info["regret"][0], info["value"][0]) == (0.0, 0.5)  # a new game
 
 
-def test_what_is_no_action_at_all_is_refused() -> None:
+def test_rejects_invalid_actions() -> None:
     envs: Any = DuelVectorEnv("chain", 2)
     envs.reset(seed=1)
     for actions in (np.zeros(2), np.zeros(3, int), [[0, 0]]):
@@ -74,7 +74,7 @@ def test_what_is_no_action_at_all_is_refused() -> None:
             envs.step(actions)
 
 
-def test_a_game_that_is_over_must_be_reset() -> None:
+def test_finished_games_must_be_reset() -> None:
     env = made("lights", lights=3).unwrapped
     _, info = env.reset(seed=1)
     over = False
@@ -95,7 +95,7 @@ class First:
         return sight.actions[0]
 
 
-def test_an_opponent_is_given_sights_of_its_own_seat() -> None:
+def test_opponents_get_sights_of_their_own_seat() -> None:
     opponent = First()
     env = DuelEnv("hunt", opponent, seat=2, max_turns=6)
     _, info = env.reset(seed=3)
@@ -107,7 +107,7 @@ def test_an_opponent_is_given_sights_of_its_own_seat() -> None:
     assert all(sight.seat == 1 == sight.view.seat for sight in opponent.sights)
 
 
-def test_opponents_go_by_the_names_of_players() -> None:
+def test_opponents_may_be_names_of_players() -> None:
     env = made("leap", opponent="greedy")
     plays = []
     for _ in range(2):
@@ -142,7 +142,7 @@ def test_seeds(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", ["chain", "flip"])
-def test_vector_env_takes_seeds_as_gymnasium_does(game: str) -> None:
+def test_vector_env_uses_seeds_like_gymnasium(game: str) -> None:
     def first_looks(envs: Any, seed: Any) -> list[list[int]]:
         _, info = envs.reset(seed=seed)
         actions = info["action_mask"].argmax(axis=1)
@@ -158,7 +158,7 @@ def test_vector_env_takes_seeds_as_gymnasium_does(game: str) -> None:
         ours.reset(seed=[1, 2])
 
 
-def test_vector_env_declares_how_it_resets() -> None:
+def test_vector_env_declares_its_autoreset_mode() -> None:
     envs = gymnasium.make_vec("duels/Lights-v0", num_envs=3)
     assert isinstance(envs.unwrapped, DuelVectorEnv)
     assert envs.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP  # as Gymnasium's own
@@ -167,7 +167,7 @@ def test_vector_env_declares_how_it_resets() -> None:
     assert info["action_mask"].shape == (3, 13)
 
 
-def test_vector_env_loses_on_illegal_actions_only_there() -> None:
+def test_vector_env_loses_only_the_games_with_illegal_actions() -> None:
     envs: Any = DuelVectorEnv("chain", 3, autoreset_mode="SameStep")
     before, _ = envs.reset(seed=1)
     after, rewards, terminated, truncated, info = envs.step(np.array([8, 0, 7]))
@@ -181,7 +181,7 @@ def test_vector_env_loses_on_illegal_actions_only_there() -> None:
     assert (after[1] != before[1]).any()
 
 
-def test_vector_env_tells_of_illegal_actions_only_where_there_were_any() -> None:
+def test_vector_env_reports_illegal_actions_only_if_there_are_any() -> None:
     envs: Any = DuelVectorEnv("lights", 2, seat=2, lights=3, autoreset_mode="SameStep")
     _, info = envs.reset(seed=1)
     for _ in range(9):
@@ -190,7 +190,7 @@ def test_vector_env_tells_of_illegal_actions_only_where_there_were_any() -> None
             assert "illegal" not in info["final_info"]
 
 
-def test_vector_env_takes_a_table_for_an_opponent() -> None:
+def test_vector_env_accepts_a_table_as_opponent() -> None:
     envs: Any = DuelVectorEnv("lights", 4, seat=2)
     tables = envs._batch.tables
     lowest = tables.legal.argmax(axis=1)
@@ -215,7 +215,7 @@ def in_sync(game: str, **how: Any) -> Any:
         ("flip", {"opponent": "greedy"}),
     ],
 )
-def test_what_a_vector_env_cannot_do_it_says_how_to_do(game: str, how: dict[str, Any]) -> None:
+def test_vector_env_errors_suggest_a_sync_environment(game: str, how: dict[str, Any]) -> None:
     with pytest.raises(DuelsError, match=SYNC):
         gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=2, **how)
     envs = in_sync(game, **how)
@@ -224,7 +224,7 @@ def test_what_a_vector_env_cannot_do_it_says_how_to_do(game: str, how: dict[str,
     assert ("value" in info) == ("grade" in how)
 
 
-def test_a_vector_env_draws_nothing() -> None:
+def test_vector_env_rejects_render_modes() -> None:
     with pytest.raises(DuelsError, match=SYNC):
         DuelVectorEnv("chain", 2, render_mode="ansi")
 
@@ -240,7 +240,7 @@ class Biased:
         return {first: 1.0} if first == last else {first: 2 / 3, last: 1 / 3}
 
 
-def test_vector_env_takes_a_player_that_tells_its_odds() -> None:
+def test_vector_env_accepts_a_player_with_odds() -> None:
     envs: Any = DuelVectorEnv("lights", 3000, opponent=Biased(), seat=2)
     observations, _ = envs.reset(seed=1)
     first = (observations[:, 0] == 0).mean()
@@ -254,7 +254,7 @@ def test_vector_env_takes_a_player_that_tells_its_odds() -> None:
 
 
 @pytest.mark.parametrize("opponent", [3, None, object(), np.zeros(3)])
-def test_what_is_no_opponent_is_refused(opponent: Any) -> None:
+def test_rejects_invalid_opponents(opponent: Any) -> None:
     message = (
         "must be a table"
         if isinstance(opponent, np.ndarray)
@@ -271,7 +271,7 @@ def test_what_is_no_opponent_is_refused(opponent: Any) -> None:
     ("game", "options"),
     [("lights", {}), ("leap", {"goal": 9}), ("chain", {"max_boards": 2}), ("hunt", {"cells": 3})],
 )
-def test_a_table_plays_a_single_game_as_it_plays_many(game: str, options: dict[str, Any], seat: int) -> None:
+def test_a_table_plays_single_games_and_batches_alike(game: str, options: dict[str, Any], seat: int) -> None:
     def leaning(observation: Any, mask: Any) -> Any:
         weights = mask * (1 + np.arange(len(mask)) + observation[: len(mask)].sum())
         return weights / weights.sum()
@@ -299,14 +299,14 @@ def test_a_table_plays_a_single_game_as_it_plays_many(game: str, options: dict[s
 
 
 @pytest.mark.parametrize("game", ["lights", "leap", "chain"])
-def test_what_a_seat_is_shown_tells_the_states_apart(game: str) -> None:
+def test_observations_distinguish_states(game: str) -> None:
     tables = get_tables(GAMES[game].rules()).tables
     for seat in (0, 1):
         shown = tables.observation[seat, tables.actor == seat]
         assert len(np.unique(shown, axis=0)) == len(shown)
 
 
-def test_flip_and_peepers_have_no_table_for_an_opponent() -> None:
+def test_rejects_tables_for_flip_and_tables_that_use_hidden_information() -> None:
     with pytest.raises(DuelsError, match="flip has no tables"):
         made("flip", opponent=np.zeros(3, int))
     tables = get_tables(GAMES["hunt"].rules(cells=3)).tables
@@ -318,14 +318,14 @@ def test_flip_and_peepers_have_no_table_for_an_opponent() -> None:
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
 @pytest.mark.parametrize("wrong", [{"grade": "yes"}, {"grade": 1}, {"seat": 1.0}, {"seat": True}])
-def test_what_is_no_flag_or_seat_is_refused(make: Any, wrong: dict[str, Any]) -> None:
+def test_rejects_invalid_flags_and_seats(make: Any, wrong: dict[str, Any]) -> None:
     with pytest.raises(DuelsError, match=r"True or False|must be 1, 2 or"):
         make("lights", **wrong)
     make("lights", grade=False, seat=np.int64(2))
 
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
-def test_a_reset_loses_no_options(make: Any) -> None:
+def test_reset_rejects_unknown_options(make: Any) -> None:
     env = make("lights")
     with pytest.raises(DuelsError, match=r"takes no options. Pass seat to `make`"):
         env.reset(options={"seat": 2})
@@ -343,14 +343,14 @@ class Stubborn:
 
 
 @pytest.mark.parametrize("answer", [3, "4", None, [1], np.array([1, 2]), {}])
-def test_an_opponent_takes_one_of_its_actions(answer: Any) -> None:
+def test_rejects_opponents_that_choose_illegal_actions(answer: Any) -> None:
     env = made("chain", opponent=Stubborn(answer), seat=2)
     with pytest.raises(IllegalMove, match="The opponent chose"):
         env.reset(seed=1)
 
 
 @pytest.mark.parametrize("action", [1.5, "x", None, np.array(1.0), np.array([1]), True])
-def test_an_action_is_a_whole_number(action: Any) -> None:
+def test_rejects_actions_that_are_not_integers(action: Any) -> None:
     env = DuelEnv("chain")
     env.reset(seed=1)
     with pytest.raises(DuelsError, match="An action must be an integer"):
@@ -368,13 +368,13 @@ def test_an_environment_must_be_reset_first() -> None:
 
 
 @pytest.mark.parametrize("seed", ["a", 1.5, "ab", [1.5, 2], ["a", 2], [1, 2, 3]])
-def test_seeds_of_many_are_whole_numbers(seed: Any) -> None:
+def test_rejects_seeds_that_are_not_integers(seed: Any) -> None:
     envs: Any = DuelVectorEnv("chain", 2)
     with pytest.raises(DuelsError, match="seed"):
         envs.reset(seed=seed)
 
 
-def test_rules_under_which_the_agent_never_moves_are_refused() -> None:
+def test_rejects_rules_under_which_the_agent_never_moves() -> None:
     with pytest.raises(DuelsError, match="before the agent moves"):
         made("lights", lights=1, seat=2).reset(seed=1)
     envs: Any = DuelVectorEnv("lights", 2, seat=2, lights=1)
@@ -386,7 +386,7 @@ def test_rules_under_which_the_agent_never_moves_are_refused() -> None:
         envs.reset(seed=1)
 
 
-def test_text_shows_both_tiles_of_a_quantum_flip_while_one_is_chosen() -> None:
+def test_text_shows_both_tiles_during_a_quantum_flip() -> None:
     env = made("flip", render_mode="ansi")
     env.reset(seed=0)
     env.step(env.unwrapped.action_names.index("A1+A2"))

@@ -29,7 +29,7 @@ def left_in(shown: Any, rules: Any) -> int:
 
 
 @LIMITED
-def test_one_game_is_the_same_until_the_limit_and_drawn_there(rules: Any) -> None:
+def test_a_limit_ends_the_same_game_in_a_draw(rules: Any) -> None:
     rng, drawn = Random(1), 0
     settings = make_settings(rules, "draw")
     plain, by_rules, match = RulesEngine(rules), RulesEngine(rules, settings), MatchEngine(rules, settings)
@@ -62,7 +62,7 @@ def test_one_game_is_the_same_until_the_limit_and_drawn_there(rules: Any) -> Non
 
 
 @LIMITED
-def test_arrays_play_the_same_games(rules: Any) -> None:
+def test_arrays_end_at_the_limit_too(rules: Any) -> None:
     plain = vector.make(rules, 60, seed=3, autoreset=False)
     drawn = vector.make(rules, 60, seed=3, autoreset=False, limit_ends="draw")
     for _ in range(40):
@@ -82,7 +82,7 @@ def test_arrays_play_the_same_games(rules: Any) -> None:
 
 
 @LIMITED
-def test_arrays_that_start_again(rules: Any) -> None:
+def test_arrays_restart_after_the_limit(rules: Any) -> None:
     batch, plain = vector.make(rules, 40, seed=3, limit_ends="draw"), vector.make(rules, 40, seed=3)
     batch.keep_final = True
     reached = 0
@@ -102,7 +102,7 @@ def test_arrays_that_start_again(rules: Any) -> None:
 
 
 @LIMITED
-def test_gymnasium_ends_such_a_game(rules: Any) -> None:
+def test_gymnasium_ends_at_the_limit(rules: Any) -> None:
     envs: Any = DuelVectorEnv(rules, 8, limit_ends="draw", autoreset_mode="Disabled")
     singles = [DuelEnv(rules, limit_ends="draw") for _ in range(8)]
     shown, info = envs.reset(seed=4)
@@ -126,7 +126,7 @@ def test_gymnasium_ends_such_a_game(rules: Any) -> None:
     assert set(rewarded.tolist()) <= {-1.0, 0.0, 1.0}
 
 
-def test_pettingzoo_ends_such_a_game() -> None:
+def test_pettingzoo_ends_at_the_limit() -> None:
     env = pettingzoo.chain_v0.env(cells=4, run=4, max_boards=1, limit_ends="draw")
     env.reset(seed=1)
     while not env.terminations["player_1"]:
@@ -139,7 +139,7 @@ def test_pettingzoo_ends_such_a_game() -> None:
     assert shown in env.observation_space("player_1")
 
 
-def test_its_grade_is_one_half() -> None:
+def test_a_limit_is_graded_as_one_half() -> None:
     settings: dict[str, Any] = {"cells": 4, "run": 4, "max_boards": 1}
     envs: Any = DuelVectorEnv("chain", 1, limit_ends="draw", grade=True, **settings)
     env = DuelEnv("chain", limit_ends="draw", grade=True, **settings)
@@ -164,7 +164,7 @@ def test_its_grade_is_one_half() -> None:
         ({"game": "hunt", "max_turns": 1001}, "at most 1000 to be observed, not 1001"),
     ],
 )
-def test_what_is_no_limit_to_be_observed(options: dict[str, Any], said: str) -> None:
+def test_rejects_invalid_limit_endings(options: dict[str, Any], said: str) -> None:
     for make in (vector.make, DuelEnv, DuelVectorEnv, pettingzoo.env):
         with pytest.raises(DuelsError, match=said):
             make(limit_ends="draw", **options)

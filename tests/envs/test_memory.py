@@ -45,7 +45,7 @@ def seen(match: Any, seat: Seat, memory: int) -> list[str]:
 
 
 @pytest.mark.parametrize("memory", [1, 3, 20])
-def test_one_game_is_remembered_as_its_match_tells_it(memory: int) -> None:
+def test_memory_agrees_with_the_match(memory: int) -> None:
     rng, settings = Random(1), make_settings(RULES, "truncation", memory)
     reference, engine = MatchEngine(RULES), RulesEngine(RULES, settings)
     for game in range(20):
@@ -63,7 +63,7 @@ def test_one_game_is_remembered_as_its_match_tells_it(memory: int) -> None:
 
 
 @pytest.mark.parametrize("autoreset", [True, False])
-def test_arrays_remember_the_same(autoreset: bool) -> None:
+def test_memory_in_arrays_agrees_with_single_games(autoreset: bool) -> None:
     settings: dict[str, Any] = {"memory": 5, "limit_ends": "draw"}
     batch = vector.make(RULES, 20, seed=1, autoreset=autoreset, **settings)
     batch.keep_final = True
@@ -84,7 +84,7 @@ def test_arrays_remember_the_same(autoreset: bool) -> None:
                 engines[k].reset(0)
 
 
-def test_a_rollout_is_remembered() -> None:
+def test_rollouts_keep_memory() -> None:
     rolled, stepped = (vector.make(RULES, 3, seed=4, memory=2) for _ in range(2))
     rolled.rollout(9)
     for _ in range(9):
@@ -93,7 +93,7 @@ def test_a_rollout_is_remembered() -> None:
         assert (rolled.observe(seat) == stepped.observe(seat)).all()
 
 
-def test_environments_show_it() -> None:
+def test_observations_include_the_memory() -> None:
     how: dict[str, Any] = {"memory": 4, "seat": 2, **FORM}
     env, envs = DuelEnv("hunt", **how), DuelVectorEnv("hunt", 3, **how)
     shown, info = env.reset(seed=5)
@@ -111,7 +111,7 @@ def test_environments_show_it() -> None:
     assert env.feature_names[-1] == "past[4]=observe 3"
 
 
-def test_there_is_nothing_to_remember_where_nothing_is_hidden() -> None:
+def test_rejects_memory_in_games_without_secrets() -> None:
     for make in (vector.make, DuelEnv, DuelVectorEnv, pettingzoo.env):
         with pytest.raises(DuelsError, match="memory must be 0 in chain"):
             make("chain", memory=2)
@@ -139,7 +139,7 @@ def test_an_agent_with_a_memory_is_graded_in_short_forms() -> None:
             engine.step(rng.choice(np.flatnonzero(engine.mask()).tolist()), 0)
 
 
-def test_on_the_whole_board_it_says_that_it_cannot_be_graded() -> None:
+def test_rejects_grading_agents_with_a_memory_on_the_whole_board() -> None:
     policy = duels.policy_of(lambda seen, mask: mask / mask.sum(), "hunt", memory=2)
     with pytest.raises(DuelsError, match=r"history|past"):
         duels.exploitability_bounds(policy, "hunt")

@@ -86,7 +86,7 @@ def test_random_simulations(game: str, capfd: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_their_api_test_on_parts_of_the_tree(game: str) -> None:
+def test_openspiel_api_test_on_parts_of_the_tree(game: str) -> None:
     run(api_test.EnforceAPIOnPartialTreeBase, f"duels_{game}", pyspiel.load_game(f"duels_{game}"))
 
 
@@ -121,7 +121,7 @@ class Census:
 
 
 @pytest.mark.parametrize("game", TREES)
-def test_their_api_test_on_whole_trees(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_openspiel_api_test_on_whole_trees(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It counts the nodes and the information states, and checks the perfect recall of both forms."""
     counted = Census(game)
     nodes = (counted.chance, counted.plays, counted.ends)
@@ -131,7 +131,7 @@ def test_their_api_test_on_whole_trees(game: str, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("game", TREES)
-def test_an_information_state_is_what_was_seen(game: str) -> None:
+def test_an_information_state_lists_the_observations(game: str) -> None:
     """As text and as numbers: alike exactly where the events that the seat has seen are alike."""
     states = get_all_states.get_all_states(tree_of(game), include_terminals=True, include_chance_states=True)
     for player in (0, 1):
@@ -155,7 +155,7 @@ def test_every_game_has_a_playthrough_and_a_tree() -> None:
     assert set(TREES) == set(GAMES)
 
 
-def test_parameters_are_the_rules_options() -> None:
+def test_parameters_equal_the_options_of_the_rules() -> None:
     game = pyspiel.load_game("duels_hunt(cells=3,max_turns=5)")
     assert game.rules == GAMES["hunt"].rules(cells=3, max_turns=5)
     state = game.new_initial_state()
@@ -192,13 +192,13 @@ def test_max_moves_cuts_a_game_off() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["max_moves=-1", "max_turns=-1", "cells=0", "cells=-1"])
-def test_parameters_without_a_game_are_refused(wrong: str) -> None:
+def test_rejects_parameters_without_a_game(wrong: str) -> None:
     with pytest.raises(BadOption, match=wrong.split("=")[0]):
         pyspiel.load_game(f"duels_hunt({wrong})")
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_actions_that_are_not_allowed_are_refused(game: str) -> None:
+def test_rejects_illegal_actions(game: str) -> None:
     state = tree_of(game).new_initial_state()
     for action in (999, -2, state.num_distinct_actions()):
         with pytest.raises(IllegalMove, match=f"Action {action} (is not allowed now|does not exist)"):
@@ -210,7 +210,7 @@ def test_actions_that_are_not_allowed_are_refused(game: str) -> None:
             state.apply_action(action)
 
 
-def test_chance_takes_one_of_its_outcomes() -> None:
+def test_rejects_impossible_chance_outcomes() -> None:
     state = pyspiel.load_game("duels_flip(side=2,values=2,copies=2,target=3)").new_initial_state()
     state.apply_action(0)
     assert state.is_chance_node()
@@ -218,7 +218,7 @@ def test_chance_takes_one_of_its_outcomes() -> None:
         state.apply_action(999)
 
 
-def test_counterfactual_regret_minimization_closes_in() -> None:
+def test_openspiel_cfr_converges() -> None:
     game = pyspiel.load_game("duels_hunt(cells=2,max_turns=3)")
     solver = cfr.CFRPlusSolver(game)
     first = exploitability.exploitability(game, UniformRandomPolicy(game))
@@ -237,7 +237,7 @@ def test_counterfactual_regret_minimization_closes_in() -> None:
         pytest.param("chain", {}, marks=pytest.mark.slow),
     ],
 )
-def test_their_value_iteration_agrees_with_our_oracles(
+def test_openspiel_value_iteration_agrees_with_our_oracles(
     game: str, options: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # It imports a solver that it needs for simultaneous moves only.
@@ -283,7 +283,7 @@ def their_best_response(game: Any, seat: Seat, odds: Callable[[AnySight], dict[A
 
 
 @pytest.mark.parametrize("level", ["perfect", pytest.param("club", marks=pytest.mark.slow)])
-def test_their_best_response_to_our_oracles_hunt_is_ours(level: str) -> None:
+def test_openspiel_best_response_to_our_hunt_oracle_agrees_with_ours(level: str) -> None:
     """On the book's seven cells, cut off after each player's first turn."""
     rules: Any = GAMES["hunt"].rules(max_turns=2)
     player: Any = make_player(level, rules)
@@ -294,7 +294,7 @@ def test_their_best_response_to_our_oracles_hunt_is_ours(level: str) -> None:
 
 @pytest.mark.parametrize("seat", list(Seat))
 @pytest.mark.parametrize("seed", range(4))
-def test_their_best_response_lies_within_the_bounds_of_our_certificate(seed: int, seat: Seat) -> None:
+def test_openspiel_best_response_is_within_our_certificate(seed: int, seat: Seat) -> None:
     """The method of hunt's certificate, on two cells, where the best responder needs four turns at most."""
     memory = Window(2, 1)
     tables = some_tables(seed, memory)
@@ -324,7 +324,7 @@ def test_their_best_response_lies_within_the_bounds_of_our_certificate(seed: int
 
 
 @pytest.mark.parametrize("settings", ["chain(cells=4,run=3,max_boards=2)", "hunt(cells=2,max_turns=3)"])
-def test_an_observation_says_how_much_is_left_of_a_limit(settings: str) -> None:
+def test_observations_include_the_remaining_limit(settings: str) -> None:
     game, rng, pairs = pyspiel.load_game(f"duels_{settings}"), Random(1), set()
     for _ in range(60):
         state = game.new_initial_state()
@@ -339,7 +339,7 @@ def test_an_observation_says_how_much_is_left_of_a_limit(settings: str) -> None:
     assert game.feature_names[-1] == f"left={game.rules.limit_value}"
 
 
-def test_values_by_their_tree_walk_agree_with_ours() -> None:
+def test_openspiel_tree_values_agree_with_ours() -> None:
     game = pyspiel.load_game("duels_lights(lights=3)")
     uniform = UniformRandomPolicy(game)
     value = expected_game_score.policy_value(game.new_initial_state(), [uniform, uniform])

@@ -49,7 +49,7 @@ GIVEN: list[Any] = [nim.GAME, Nim()]
 
 
 @pytest.mark.parametrize("given", GIVEN, ids=["game", "rules"])
-def test_every_surface_takes_a_game_or_rules(given: Any) -> None:
+def test_every_interface_accepts_a_game_or_rules(given: Any) -> None:
     assert duels.vector.make(given, 3).rollout(30).games > 0
     assert DuelEnv(given).rules == DuelVectorEnv(given).rules == Nim()
     for make in (ours_pettingzoo.env, ours_pettingzoo.raw_env):
@@ -60,7 +60,7 @@ def test_every_surface_takes_a_game_or_rules(given: Any) -> None:
     assert duels.exploitability_bounds("random", given).low > 0
 
 
-def test_options_go_with_a_game_and_not_with_rules() -> None:
+def test_options_are_accepted_with_a_game_but_not_with_rules() -> None:
     made = DuelEnv(nim.GAME, heaps=(2, 2), misere=True)
     assert made.rules == Nim(heaps=(2, 2), misere=True)
     assert duels.vector.make(nim.GAME, 2, heaps=(1, 1)).rules == Nim(heaps=(1, 1))
@@ -71,7 +71,7 @@ def test_options_go_with_a_game_and_not_with_rules() -> None:
             make(nim.GAME, misere=1)
 
 
-def test_a_name_that_is_nobodys_is_refused() -> None:
+def test_rejects_unknown_names() -> None:
     for make in (DuelEnv, DuelVectorEnv, ours_pettingzoo.env, ours_openspiel.load_game, duels.vector.make):
         with pytest.raises(DuelsError, match="no game 'nim'"):
             make("nim")
@@ -87,7 +87,7 @@ def test_registered_with_gymnasium(game: Game) -> None:
     assert envs.reset(seed=1)[0].shape[0] == 3
 
 
-def test_a_registered_environment_of_ours_can_be_written_as_json() -> None:
+def test_registered_environments_can_be_written_as_json() -> None:
     spec = gymnasium.make("duels/Lights-v0", lights=5).spec
     assert spec
     assert json.loads(spec.to_json())["kwargs"] == {"game": "lights", "lights": 5}
@@ -135,7 +135,7 @@ def test_parameters_of_every_kind(text: str, rules: Nim) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["heaps=a;b", "starts=three", "heaps=;"])
-def test_parameters_that_are_no_options_are_refused(wrong: str) -> None:
+def test_rejects_parameters_that_are_not_options(wrong: str) -> None:
     ours_openspiel.register(nim.GAME)
     with pytest.raises(BadOption):
         pyspiel.load_game(f"duels_nim({wrong})")
@@ -165,7 +165,7 @@ class TwoSteps(QuantumTiles):
     """Flip's own rules, changed: nothing that was written for those holds of these."""
 
 
-def test_a_kernel_is_found_by_the_rules_not_by_a_name() -> None:
+def test_kernels_belong_to_rules_not_to_names() -> None:
     small: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 3}
     assert isinstance(duels.vector.make("flip", **small), FlipBatch)
     assert isinstance(make_engine(resolve_rules("flip", **small)), FlipEngine)
@@ -176,7 +176,7 @@ def test_a_kernel_is_found_by_the_rules_not_by_a_name() -> None:
         assert isinstance(make_engine(rules), RulesEngine)
 
 
-def test_an_id_stands_for_one_game() -> None:
+def test_rejects_an_id_that_is_taken() -> None:
     for ours in (ours_gymnasium, ours_pettingzoo, ours_openspiel):
         with pytest.raises(DuelsError, match=r"is already the id of the game in duels\.games\.flip"):
             ours.register(Flip.game)
@@ -184,7 +184,7 @@ def test_an_id_stands_for_one_game() -> None:
         ours_openspiel.load_game(Flip())
 
 
-def test_importing_registers_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_importing_registers_installed_games(monkeypatch: pytest.MonkeyPatch) -> None:
     """Entry points bring a game; its modules are imported anew, as in a fresh process."""
     import importlib
 
@@ -206,7 +206,7 @@ def test_importing_registers_what_is_installed(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("game", "options"), [("lights", {"lights": 25}), ("leap", {"goal": 1500}), ("hunt", {"cells": 30})]
 )
-def test_what_is_far_too_large_is_refused_unexplored(
+def test_rejects_very_large_games_without_exploring(
     game: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("duels.solving.tables._explore", None)
@@ -221,7 +221,7 @@ def test_what_is_far_too_large_is_refused_unexplored(
 # -- chance before the first decision --------------------------------------------------------------
 
 
-def test_games_begin_with_what_chance_brings() -> None:
+def test_games_begin_after_chance() -> None:
     batch = duels.vector.make(Nim(heaps=(1, 1), roll=3), 3000, seed=4)
     shares = np.bincount(batch.states, minlength=3) / 3000
     assert shares[:3] == pytest.approx([1 / 3] * 3, abs=0.03)
@@ -233,7 +233,7 @@ def test_games_begin_with_what_chance_brings() -> None:
 
 
 @pytest.mark.parametrize("make", [DuelEnv, ours_pettingzoo.raw_env])
-def test_a_game_that_is_broken_off_is_followed_by_another(make: Any) -> None:
+def test_a_reset_during_a_game_starts_another_game(make: Any) -> None:
     env = make(Nim(heaps=(1, 1), roll=4))
     env.reset(seed=3)
     started = set()
@@ -243,7 +243,7 @@ def test_a_game_that_is_broken_off_is_followed_by_another(make: Any) -> None:
     assert len(started) == 4
 
 
-def test_an_illegal_first_move_does_not_bring_the_same_game_again() -> None:
+def test_an_illegal_first_move_starts_another_game() -> None:
     rules = Nim(heaps=(1, 1), roll=4)
     env, envs = DuelEnv(rules), DuelVectorEnv(rules, 1, autoreset_mode="SameStep")
     shown = [env.reset(seed=3)[0].tolist()]

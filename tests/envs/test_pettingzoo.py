@@ -58,14 +58,14 @@ def test_render(game: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("kind", ["env", "raw_env"])
 @pytest.mark.parametrize("agent", ["player_0", "player_3", "", None, 1])
-def test_nobody_else_is_shown_anything(kind: str, agent: Any) -> None:
+def test_observe_rejects_unknown_agents(kind: str, agent: Any) -> None:
     env = getattr(module_of("hunt"), kind)()
     env.reset(seed=1)
     with pytest.raises(DuelsError, match=r"Unknown agent .*player_1, player_2"):
         env.observe(agent)
 
 
-def test_the_name_is_the_games() -> None:
+def test_metadata_has_the_name_of_the_game() -> None:
     assert ours.DuelEnv(" Chain ").metadata["name"] == "chain_v0"
 
 
@@ -85,7 +85,7 @@ def test_registry(game: str) -> None:
     assert env.agents == ["player_1", "player_2"]
 
 
-def test_options_and_modes_are_checked() -> None:
+def test_rejects_invalid_options_and_modes() -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'max_turns'"):
         module_of("lights").env(max_turns=3)
     with pytest.raises(DuelsError, match="no option 'max_turns'"):
@@ -94,27 +94,27 @@ def test_options_and_modes_are_checked() -> None:
         module_of("lights").env(render_mode="rgb")
 
 
-def test_options_go_by_their_names() -> None:
+def test_options_are_keyword_arguments() -> None:
     with pytest.raises(TypeError, match="positional"):
         module_of("lights").env(7)
     with pytest.raises(DuelsError, match="grade must be True or False, not 'yes'"):
         module_of("lights").env(grade="yes")
 
 
-def test_a_reset_loses_no_options_of_the_game() -> None:
+def test_reset_rejects_options_of_the_game() -> None:
     for make in (module_of("lights").env, module_of("lights").raw_env):
         with pytest.raises(DuelsError, match=r"takes no options. Pass lights to `make`"):
             make().reset(options={"lights": 9})
 
 
-def test_true_is_no_action() -> None:
+def test_rejects_true_as_an_action() -> None:
     env = module_of("lights").env()
     env.reset(seed=1)
     with pytest.raises(AssertionError, match="not in action space"):
         env.step(True)
 
 
-def test_nothing_is_allowed_once_a_game_is_lost_by_an_illegal_action() -> None:
+def test_no_action_is_legal_after_an_illegal_action() -> None:
     env = module_of("chain").env()
     env.reset(seed=1)
     env.step(8)
@@ -125,7 +125,7 @@ def test_nothing_is_allowed_once_a_game_is_lost_by_an_illegal_action() -> None:
     assert env.observe("player_1")["action_mask"].any()
 
 
-def test_raw_environment_refuses_what_is_illegal() -> None:
+def test_raw_environment_rejects_illegal_actions() -> None:
     env = module_of("chain").raw_env()
     env.reset(seed=1)
     for action in (7, 99, -1, None):
@@ -137,7 +137,7 @@ def test_raw_environment_refuses_what_is_illegal() -> None:
 
 
 @pytest.mark.parametrize("action", [1.0, "x", [1], np.array([1]), 2.5, True])
-def test_raw_environment_takes_whole_numbers_only(action: Any) -> None:
+def test_raw_environment_accepts_only_integers(action: Any) -> None:
     env = module_of("chain").raw_env()
     env.reset(seed=1)
     with pytest.raises(IllegalMove, match="is illegal"):
@@ -168,7 +168,7 @@ def test_raw_environment_must_be_reset_first() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", ["env", "raw_env"])
-def test_help_tells_the_options_of_the_rules(game: str, name: str) -> None:
+def test_help_lists_the_options_of_the_rules(game: str, name: str) -> None:
     make = getattr(module_of(game), name)
     fields = {field.name: field.default for field in dataclasses.fields(GAMES[game].rules())}  # type: ignore[arg-type]
     shown = inspect.signature(make).parameters
@@ -239,7 +239,7 @@ PLAYS: list[tuple[str, list[Any]]] = [
 
 
 @pytest.mark.parametrize(("game", "actions"), PLAYS)
-def test_checks_are_those_of_the_usual_wrappers(game: str, actions: list[Any]) -> None:
+def test_checks_agree_with_the_usual_wrappers(game: str, actions: list[Any]) -> None:
     ours_told = what_happens(module_of(game).env(), actions)
     theirs_told = what_happens(wrapped(game, {}), actions)
     assert len(ours_told) == len(theirs_told)

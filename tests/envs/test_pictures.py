@@ -20,7 +20,7 @@ from tests.envs.cases import CASES, resolve_rules
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_gymnasium_draws(game: str) -> None:
+def test_gymnasium_renders_pictures(game: str) -> None:
     env: Any = gymnasium.make(f"duels/{game.title()}-v0", render_mode="rgb_array")
     _, info = env.reset(seed=1)
     first = env.render()
@@ -34,19 +34,19 @@ def test_gymnasium_draws(game: str) -> None:
     assert env.render() is not second  # nobody's to be written over
 
 
-def test_gymnasiums_own_check() -> None:
+def test_gymnasiums_render_check_passes() -> None:
     env: Any = gymnasium.make("duels/Chain-v0", render_mode="rgb_array")
     check_env(env.unwrapped)
 
 
-def test_a_picture_takes_a_reset() -> None:
+def test_rendering_needs_a_reset() -> None:
     env: Any = gymnasium.make("duels/Chain-v0", render_mode="rgb_array")
     with pytest.raises(ValueError, match="before render"):
         env.unwrapped.render()
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_pettingzoo_draws(game: str) -> None:
+def test_pettingzoo_renders_pictures(game: str) -> None:
     env = ours.env(game, render_mode="rgb_array")
     env.reset(seed=1)
     before: Any = env.render()
@@ -69,7 +69,7 @@ def test_all_pictures_of_a_game_have_one_size(case: str) -> None:
     assert len(shapes) == 1
 
 
-def test_a_picture_shows_what_the_seat_knows() -> None:
+def test_a_picture_shows_only_the_seats_observations() -> None:
     rules = resolve_rules("hunt")
     board: Any = BoardRenderer(rules, "rgb_array")
     hidden = []
@@ -92,7 +92,7 @@ print((picture < 128).any(axis=2).sum(), hashlib.sha256(picture.tobytes()).hexdi
 """
 
 
-def test_text_needs_no_fonts_of_the_machine(tmp_path: Any) -> None:
+def test_text_needs_no_system_fonts(tmp_path: Any) -> None:
     """The same picture, with ink on it, whatever fonts there are."""
     config = tmp_path / "fonts.conf"
     config.write_text("<fontconfig></fontconfig>")

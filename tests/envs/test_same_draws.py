@@ -57,7 +57,7 @@ def check_alike(rules: Any, opponent: Any, seat: int | str) -> None:
         ("flip of 9", "greedy"),
     ],
 )
-def test_looking_changes_nothing(case: str, opponent: str) -> None:
+def test_rendering_and_grading_do_not_change_the_game(case: str, opponent: str) -> None:
     def played(**how: Any) -> list[bytes]:
         return shown_in(DuelEnv(resolve_rules(case), opponent, seat=2, **how), 20)
 
@@ -79,13 +79,13 @@ def test_looking_changes_nothing(case: str, opponent: str) -> None:
         ("flip", {"side": 2, "values": 2, "copies": 2, "target": 3}, "club"),
     ],
 )
-def test_many_games_are_the_single_ones(game: str, options: dict[str, Any], opponent: Any) -> None:
+def test_batches_equal_single_games(game: str, options: dict[str, Any], opponent: Any) -> None:
     opponent = opponent() if opponent is by_the_clock else opponent  # a table
     check_alike(GAMES[game].rules(**options), opponent, seat=1 if game == "flip" else 2)
 
 
 @pytest.mark.parametrize(("game", "options"), [("leap", {}), ("chain", FORM)])
-def test_a_best_response_is_an_opponent_of_many(game: str, options: dict[str, Any]) -> None:
+def test_a_best_response_can_oppose_a_batch(game: str, options: dict[str, Any]) -> None:
     responses = best_responses("random", game, **options)
     for make in (DuelEnv, DuelVectorEnv):
         with pytest.raises(DuelsError, match=r"best response of Player 1. Make the environment with seat=2"):
@@ -100,24 +100,24 @@ def test_a_best_response_is_an_opponent_of_many(game: str, options: dict[str, An
     check_alike(GAMES[game].rules(**options), responses, seat="random")
 
 
-def test_a_best_response_in_a_game_that_batches_without_tables_is_sent_to_single_ones() -> None:
+def test_errors_suggest_single_environments_for_a_best_response() -> None:
     settings: dict[str, Any] = {"side": 2, "values": 2, "copies": 2, "target": 2}
     with pytest.raises(DuelsError, match=r'can only play single games of flip: .*vectorization_mode="sync"'):
         DuelVectorEnv("flip", opponent=best_responses("random", "flip", **settings), **settings)
 
 
-def test_levels_of_games_with_secrets_can_have_a_seat_each() -> None:
+def test_levels_can_take_different_seats_in_games_with_secrets() -> None:
     check_alike(GAMES["hunt"].rules(), {Seat.ONE: "club", Seat.TWO: "random"}, seat="random")
 
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
-def test_a_best_response_under_other_rules_is_refused(make: Any) -> None:
+def test_rejects_a_best_response_of_other_rules(make: Any) -> None:
     response = best_responses("random", "chain", **FORM)[Seat.TWO]
     with pytest.raises(DuelsError, match=r"computed for QuantumChain.*run=3.*, not for .*run=4"):
         make("chain", opponent=response, **FORM | {"run": 4})
 
 
-def test_one_draw_is_that_of_many() -> None:
+def test_single_and_batch_draws_agree() -> None:
     rng = np.random.default_rng(1)
     for _ in range(200):
         odds = rng.random(5) * (rng.random(5) < 0.6)

@@ -40,7 +40,7 @@ def last_mask(match: Reference, seat: int) -> list[int]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("case", CASES)
-def test_engine(case: str, seed: int) -> None:
+def test_engines_play_the_same_game(case: str, seed: int) -> None:
     rng = Random(seed)
     engine = make_engine(resolve_rules(case))
     for number in range(20):
@@ -86,7 +86,7 @@ def test_the_cache_of_an_engine_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("case", CASES)
-def test_pettingzoo(case: str, seed: int) -> None:
+def test_pettingzoo_plays_the_same_game(case: str, seed: int) -> None:
     game, options = CASES[case]
     rng = Random(seed)
     env = getattr(duels_pettingzoo, f"{game}_v0").env(**options)
@@ -123,7 +123,7 @@ def _without_clock(match: Reference) -> Any:
 
 @pytest.mark.parametrize("autoreset", [True, False])
 @pytest.mark.parametrize("case", CASES)
-def test_vector_core(case: str, autoreset: bool) -> None:
+def test_arrays_play_the_same_game(case: str, autoreset: bool) -> None:
     count, seed, rng = 5, 7, Random(7)
     batch = vector.make(resolve_rules(case), count, seed, first=3, autoreset=autoreset)
     matches = [Reference(case, seed, 3 + number) for number in range(count)]
@@ -158,7 +158,7 @@ def test_vector_core(case: str, autoreset: bool) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("case", CASES)
-def test_openspiel(case: str, seed: int) -> None:
+def test_openspiel_plays_the_same_game(case: str, seed: int) -> None:
     game, options = CASES[case]
     given = ",".join(f"{name}={value}" for name, value in {**options, "max_moves": 0}.items())
     state = pyspiel.load_game(f"duels_{game}({given})").new_initial_state()
@@ -224,14 +224,14 @@ def _play_gymnasium(case: str, seat: int, seed: int) -> None:
 
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("case", CASES)
-def test_gymnasium(case: str, seat: int) -> None:
+def test_gymnasium_plays_the_same_game(case: str, seat: int) -> None:
     for seed in SEEDS:
         _play_gymnasium(case, seat, seed)
 
 
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("case", CASES)
-def test_gymnasium_vector(case: str, seat: int) -> None:
+def test_gymnasium_vector_plays_the_same_game(case: str, seat: int) -> None:
     game, options = CASES[case]
     count, seed, rng = 4, 11, Random(11)
     envs: Any = gymnasium.make_vec(

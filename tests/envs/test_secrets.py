@@ -178,7 +178,7 @@ def test_the_pairs_differ() -> None:
     assert match.events_seen_by(Seat.ONE) == other.events_seen_by(Seat.ONE)
 
 
-def test_flip_shows_nothing_of_what_is_not_drawn() -> None:
+def test_flip_does_not_reveal_tiles_that_are_not_drawn() -> None:
     count = 400
     batch = vector.make("flip", count, seed=5, autoreset=False)
     seen: list[list[bytes]] = [[] for _ in range(count)]
@@ -272,7 +272,7 @@ def flip_in_a_vector_env(seed: int, steps: int) -> list[tuple[bytes, str]]:
 
 
 @pytest.mark.parametrize("play", [flip_in_pettingzoo, flip_in_gymnasium, flip_in_a_vector_env])
-def test_flip_tells_nothing_but_what_was_drawn(play: Any) -> None:
+def test_flip_reveals_only_drawn_tiles(play: Any) -> None:
     """Where all that was shown so far is alike, so are mask, value and regret, whatever will be drawn."""
     told: dict[tuple[bytes, ...], str] = {}
     met = 0
@@ -286,7 +286,7 @@ def test_flip_tells_nothing_but_what_was_drawn(play: Any) -> None:
     assert len(told) > 5  # and chance did come into it
 
 
-def test_flip_in_openspiel_knows_no_value_before_chance_speaks() -> None:
+def test_flip_in_openspiel_has_no_value_before_chance() -> None:
     state = pyspiel.load_game("duels_flip").new_initial_state()
     state.apply_action(0)
     assert state.current_player() == pyspiel.PlayerId.CHANCE

@@ -27,7 +27,7 @@ def looks(batch: vector.Batch) -> tuple[bytes, ...]:
 
 @pytest.mark.parametrize("num_envs", [1, 3, 50])
 @pytest.mark.parametrize("case", CASES)
-def test_a_rollout_is_steps_at_random(case: str, num_envs: int) -> None:
+def test_a_rollout_equals_random_steps(case: str, num_envs: int) -> None:
     rolled, stepped = made(case, num_envs), made(case, num_envs)
     for _ in range(2):
         tally = rolled.rollout(70)
@@ -88,7 +88,7 @@ def test_illegal_actions_change_nothing(case: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_all_that_a_mask_forbids_is_refused_and_all_else_is_not(game: str) -> None:
+def test_exactly_the_masked_actions_are_illegal(game: str) -> None:
     batch = vector.make(game, 5, seed=1)
     for _ in range(6):
         batch.step(batch.sample())
@@ -104,7 +104,7 @@ def test_all_that_a_mask_forbids_is_refused_and_all_else_is_not(game: str) -> No
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_was_given_stays(game: str) -> None:
+def test_returned_arrays_do_not_change(game: str) -> None:
     batch = vector.make(game, 50, seed=2)
     actions = batch.sample()
     given: list[Any] = [actions, batch.observe(), batch.masks(), *batch.step(actions)]
@@ -117,7 +117,7 @@ def test_what_was_given_stays(game: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_environments_that_are_left_out_stand_still(case: str) -> None:
+def test_masked_environments_do_not_change(case: str) -> None:
     batch, other = made(case, 4), made(case, 4)
     which = np.array([True, False, True, False])
     for _ in range(50):
@@ -132,7 +132,7 @@ def test_environments_that_are_left_out_stand_still(case: str) -> None:
         assert (batch.observe(1)[which] == other.observe(1)[which]).all()
 
 
-def test_restart() -> None:
+def test_restart_starts_new_games() -> None:
     batch = made("flip", 3)
     start = batch.observe(0)
     batch.rollout(5)
@@ -142,7 +142,7 @@ def test_restart() -> None:
 
 
 @pytest.mark.parametrize("case", ["chain of 2 boards", "hunt of 6 turns", "flip of 9"])
-def test_what_is_kept_of_the_last_step_is_of_the_last_step(case: str) -> None:
+def test_final_observations_are_those_of_the_last_step(case: str) -> None:
     batch, single = made(case, 6), made(case, 6, autoreset=False)
     batch.keep_final = True
     met = set()
@@ -163,7 +163,7 @@ def test_what_is_kept_of_the_last_step_is_of_the_last_step(case: str) -> None:
     assert (-1 in met) == (case != "flip of 9")
 
 
-def test_seats_are_checked() -> None:
+def test_rejects_invalid_seats() -> None:
     batch = made("hunt of 6 turns", 3, autoreset=False)
     for wrong in (2, -1, "one", np.array([5, 0, 0]), np.zeros(2, int), np.zeros(3), np.array([-2, 0, 0])):
         for look in (batch.observe, batch.masks_for):
@@ -187,13 +187,13 @@ def test_final_observations_are_of_the_game_that_ended() -> None:
             assert not batch.final_observations[:, :, :7].any()
 
 
-def test_a_rollout_needs_games_that_start_again() -> None:
+def test_rollouts_need_autoreset() -> None:
     with pytest.raises(DuelsError, match="autoreset"):
         made("lights", 2, autoreset=False).rollout(3)
 
 
 @pytest.mark.parametrize("case", TABLED)
-def test_a_policy_as_a_table(case: str) -> None:
+def test_tables_are_policies(case: str) -> None:
     batch = made(case, 20)
     assert isinstance(batch, TableBatch)
     last = batch.tables.legal.shape[1] - 1 - batch.tables.legal[:, ::-1].argmax(axis=1)
@@ -209,7 +209,7 @@ def test_a_policy_as_a_table(case: str) -> None:
     assert (rolled.states == stepped.states).all()
 
 
-def test_a_table_is_followed_as_it_stands() -> None:
+def test_tables_can_be_used_without_preparation() -> None:
     """`rollout(steps, policy=table)` and `sample(table)`, without `policy` before."""
     raw, ready = made("lights", 20), made("lights", 20)
     first = raw.tables.legal.argmax(axis=1)
@@ -224,7 +224,7 @@ def test_a_table_is_followed_as_it_stands() -> None:
 
 
 @pytest.mark.parametrize("game", ["leap", "flip"])
-def test_random_is_the_name_of_a_policy_and_the_only_one(game: str) -> None:
+def test_random_is_the_only_named_policy(game: str) -> None:
     named, unnamed = made(game, 6), made(game, 6)
     assert named.sample("random").tolist() == unnamed.sample().tolist()
     assert named.rollout(40, policy="random").wins.tolist() == unnamed.rollout(40).wins.tolist()
@@ -236,12 +236,12 @@ def test_random_is_the_name_of_a_policy_and_the_only_one(game: str) -> None:
 
 @pytest.mark.parametrize("flag", ["autoreset", "copy"])
 @pytest.mark.parametrize("wrong", ["no", 0, None])
-def test_flags_are_true_or_false(flag: str, wrong: Any) -> None:
+def test_rejects_flags_that_are_not_booleans(flag: str, wrong: Any) -> None:
     with pytest.raises(DuelsError, match=f"{flag} must be True or False, not {wrong!r}"):
         duels.vector.make("lights", 2, **{flag: wrong})
 
 
-def test_what_makes_no_sense_is_said_to_make_none() -> None:
+def test_rejects_seats_out_of_range_and_accepts_large_seeds() -> None:
     batch = made("lights", 2)
     for seat in (-1, 2):
         with pytest.raises(DuelsError, match="'seat' must be 0, 1"):
@@ -264,13 +264,13 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("how", "says"), WRONG)
 @pytest.mark.parametrize("game", ["chain", "flip"])
-def test_arguments_that_are_none_are_refused(game: str, how: dict[str, Any], says: str) -> None:
+def test_make_rejects_invalid_arguments(game: str, how: dict[str, Any], says: str) -> None:
     with pytest.raises(DuelsError, match=says):
         vector.make(game, **how)
 
 
 @pytest.mark.parametrize("game", ["chain", "flip"])
-def test_so_are_those_of_a_batch(game: str) -> None:
+def test_batches_reject_invalid_arguments(game: str) -> None:
     batch: Any = vector.make(game, 3)
     for steps in (-1, 1.5, "a"):
         with pytest.raises(DuelsError, match="steps must be a whole number of at least 0"):
@@ -280,7 +280,7 @@ def test_so_are_those_of_a_batch(game: str) -> None:
             batch.reset(seed)
 
 
-def test_rules_bring_their_options_with_them() -> None:
+def test_rules_keep_their_options() -> None:
     with pytest.raises(DuelsError, match="rules already have their options"):
         vector.make(resolve_rules("chain"), 3, max_boards=2)
 
@@ -293,7 +293,7 @@ def test_flip_says_that_it_has_no_tables() -> None:
         assert not hasattr(batch, name)
 
 
-def test_which_may_be_a_list() -> None:
+def test_env_mask_may_be_a_list() -> None:
     batch, other = made("lights", 2), made("lights", 2)
     batch.step([0, 99], [True, False])
     other.step([0, 99], np.array([True, False]))
@@ -302,7 +302,7 @@ def test_which_may_be_a_list() -> None:
 
 @pytest.mark.parametrize("which", [[True], [[True, False]], [0, 1], True, [True, False, True]])
 @pytest.mark.parametrize("autoreset", [True, False])
-def test_which_is_one_answer_an_environment(which: Any, autoreset: bool) -> None:
+def test_rejects_invalid_env_masks(which: Any, autoreset: bool) -> None:
     batch = made("lights", 2, autoreset=autoreset)
     before = looks(batch)
     with pytest.raises(DuelsError, match="env_mask must be a boolean array of length 2"):
@@ -313,7 +313,7 @@ def test_which_is_one_answer_an_environment(which: Any, autoreset: bool) -> None
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_of_a_game_that_is_over_seat_0_is_shown(case: str) -> None:
+def test_a_finished_game_is_observed_from_seat_0(case: str) -> None:
     batch = made(case, 12, autoreset=False)
     while (batch.actor >= 0).any():
         shown = np.where(batch.actor[:, None] == 1, batch.observe(1), batch.observe(0))
@@ -322,13 +322,13 @@ def test_of_a_game_that_is_over_seat_0_is_shown(case: str) -> None:
     assert (batch.observe() == batch.observe(0)).all()
 
 
-def test_numbers_of_environments_begin_again_after_the_last() -> None:
+def test_environment_numbers_wrap_around() -> None:
     last = made("chain", 3, first=2**64 - 1)
     assert (last.sample()[1:] == made("chain", 2).sample()).all()
     assert (made("chain", 4, first=2**70).sample() == made("chain", 4).sample()).all()
 
 
-def test_a_policys_probabilities_are_followed() -> None:
+def test_sampling_follows_the_probabilities_of_a_policy() -> None:
     batch = made("lights", 20_000)
     table = np.zeros((batch.tables.states, 13))
     table[:, :] = batch.tables.legal
@@ -365,7 +365,7 @@ def test_a_policy_may_depend_on_the_clock() -> None:
     assert rolled.rollout(60, policy=table).wins.tolist() == wins.tolist()
 
 
-def test_a_policy_that_cannot_be_one_is_refused() -> None:
+def test_rejects_invalid_policies() -> None:
     batch = made("lights", 2)
     states = batch.tables.states
     with pytest.raises(DuelsError, match="a table of 222 states"):
@@ -378,7 +378,7 @@ def test_a_policy_that_cannot_be_one_is_refused() -> None:
         made("flip", 2).policy(np.zeros(3))
 
 
-def test_a_policy_may_not_act_on_secrets() -> None:
+def test_rejects_policies_that_use_hidden_information() -> None:
     batch = made("hunt of 6 turns", 2)
     tables = batch.tables
     honest = tables.legal.argmax(axis=1)
@@ -394,14 +394,14 @@ def test_a_policy_may_not_act_on_secrets() -> None:
         batch.policy(peeking)
 
 
-def test_duels_vector_is_at_hand() -> None:
+def test_duels_exports_vector() -> None:
     batch = duels.vector.make("lights", 2, seed=3)
     assert batch.num_envs == 2
     with pytest.raises(DuelsError, match="no option 'max_turns'"):
         duels.vector.make("lights", 2, max_turns=3)
 
 
-def test_uniform_play_of_hunt_is_a_policy_and_play_by_the_state_is_not() -> None:
+def test_hunt_policies_depend_only_on_observations() -> None:
     batch: Any = duels.vector.make("hunt", 4, cells=3, max_turns=6)
     tables = batch.tables
     uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)

@@ -104,7 +104,7 @@ def test_without_chance_there_is_no_need_of_one() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_it_says_of_itself(game: str) -> None:
+def test_environments_describe_themselves(game: str) -> None:
     env = make(game)
     state = env.init(jax.random.PRNGKey(0))
     assert (env.id, env.version, env.num_players) == (game, "v0", 2)
@@ -116,7 +116,7 @@ def test_what_it_says_of_itself(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_copies_go_on_alike(game: str) -> None:
+def test_copies_continue_identically(game: str) -> None:
     env = make(game)
     key = jax.random.PRNGKey(5)
     state = env.init(key)

@@ -40,12 +40,12 @@ def read(line: str, library: str) -> Any:
     return known[line.split()[0]]
 
 
-def test_every_library_of_the_page_is_tried() -> None:
+def test_every_library_of_the_page_is_tested() -> None:
     assert [library for _, library in READING] == ["polars", "pandas", "datasets", "minari"]
 
 
 @pytest.mark.parametrize(("line", "library"), READING[:3])
-def test_rows_are_read(line: str, library: str) -> None:
+def test_libraries_read_rows(line: str, library: str) -> None:
     exported("chain.parquet")
     rows = read(line, library)
     if library == "datasets":
@@ -57,7 +57,7 @@ def test_rows_are_read(line: str, library: str) -> None:
     assert sum(rows["done"]) == 2 * GAMES  # a last decision of either seat
 
 
-def test_episodes_are_read() -> None:
+def test_libraries_read_episodes() -> None:
     exported("duels/chain-club-v0")
     line, library = READING[3]
     dataset = read(line, library)

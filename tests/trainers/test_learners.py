@@ -11,7 +11,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.parametrize(("learner", "steps"), [("masked_ppo", 10_000), ("masked_dqn", 50_000)])
-def test_leap_is_learned(learner: str, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_learners_learn_leap(learner: str, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
     from importlib import import_module
 

@@ -27,7 +27,7 @@ def test_ppo_learns_against_an_opponent() -> None:
     algorithm.stop()
 
 
-def test_its_wrapper_plays_games() -> None:
+def test_rllibs_wrapper_plays_games() -> None:
     from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 
     env = PettingZooEnv(pettingzoo.chain_v0.env(max_boards=2))

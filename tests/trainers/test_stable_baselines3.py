@@ -55,7 +55,7 @@ def test_learners_learn() -> None:
 
 
 @pytest.mark.parametrize("learner", ["MaskablePPO", "DQN"])
-def test_the_type_of_observations_changes_nothing_that_is_learned(learner: str) -> None:
+def test_the_dtype_of_observations_does_not_affect_learning(learner: str) -> None:
     import sb3_contrib
     import stable_baselines3
     import torch
@@ -97,7 +97,7 @@ def test_maskable_ppo_learns_on_arrays(game: str, how: dict[str, Any]) -> None:
     assert rewards.shape == dones.shape == (16,) == (len(infos),)
 
 
-def test_a_finished_game_tells_its_last_observation() -> None:
+def test_a_finished_game_gives_its_last_observation() -> None:
     from duels.envs.stable_baselines3 import DuelVecEnv
 
     envs = DuelVecEnv("chain", 8, max_boards=1)
@@ -163,7 +163,7 @@ def test_probabilities_are_graded_and_samples_refused() -> None:
         )
 
 
-def test_indices_say_which_games() -> None:
+def test_indices_select_games() -> None:
     from duels.envs.stable_baselines3 import DuelVecEnv
 
     envs: Any = DuelVecEnv("chain", 3, opponent=lambda seen, masks: masks.argmax(axis=1), seat=2)
@@ -181,14 +181,14 @@ def test_indices_say_which_games() -> None:
 
 
 @pytest.mark.parametrize("name", ["seat", "opponent"])
-def test_what_would_change_nothing_cannot_be_set(name: str) -> None:
+def test_rejects_attributes_without_effect(name: str) -> None:
     from duels.envs.stable_baselines3 import DuelVecEnv
 
     with pytest.raises(AttributeError, match=f"{name}.* no setter|Unknown attribute {name}"):
         DuelVecEnv("chain", 3).set_attr(name, 2)
 
 
-def test_films(tmp_path: Path) -> None:
+def test_records_videos(tmp_path: Path) -> None:
     env: Any = gymnasium.make("duels/Flip-v0", render_mode="rgb_array")
     folder = tmp_path / "films"
     env = gymnasium.wrappers.RecordVideo(env, str(folder), episode_trigger=lambda episode: True)

@@ -14,7 +14,7 @@ zoo = pytest.importorskip("tianshou.env.pettingzoo_env", reason="make trainers-t
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_its_wrapper_plays_games(game: str) -> None:
+def test_tianshous_wrapper_plays_games(game: str) -> None:
     limits: dict[str, Any] = {"chain": {"max_boards": 2}, "hunt": {"max_turns": 10}}
     env = zoo.PettingZooEnv(pettingzoo.env(game, **limits.get(game, {})))
     for seed in range(3):

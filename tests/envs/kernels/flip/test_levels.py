@@ -38,7 +38,7 @@ def told(player: LevelPlayer, engine: MatchEngine) -> list[float]:
 
 
 @pytest.mark.parametrize("rules", FORMS, ids=str)
-def test_the_odds_are_the_players(rules: QuantumTiles) -> None:
+def test_odds_equal_those_of_the_player(rules: QuantumTiles) -> None:
     for number, (name, share) in enumerate(LEVEL_SHARES.items()):
         player: Any = make_player(name, rules)
         levels = FlipLevels(rules, share)
@@ -48,7 +48,7 @@ def test_the_odds_are_the_players(rules: QuantumTiles) -> None:
             assert odds.tolist() == pytest.approx(told(player, engine), abs=1e-9)
 
 
-def test_many_games_are_judged_by_what_was_compiled_for_one() -> None:
+def test_batches_reuse_the_code_compiled_for_one_game() -> None:
     """To compile it takes seconds, for every other layout of its arrays."""
     levels, engine = FlipLevels(BOOK, LEVEL_SHARES["club"]), MatchEngine(BOOK)
     engine.reset(0)
@@ -68,7 +68,9 @@ def test_many_games_are_judged_by_what_was_compiled_for_one() -> None:
         ("4.3.2/.1.../.2351/..1../..333 15,16 11 1", True),
     ],
 )
-def test_odds_in_positions_of_every_kind(position: str, ahead: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_odds_agree_in_every_kind_of_position(
+    position: str, ahead: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     state, asked = BOOK.parse_state(position), []
 
     def asking(rules: Any) -> Any:
@@ -84,7 +86,7 @@ def test_odds_in_positions_of_every_kind(position: str, ahead: bool, monkeypatch
     assert bool(asked) == ahead  # whether the player had to look ahead
 
 
-def test_environments_play_against_them_and_can_be_copied() -> None:
+def test_environments_with_level_opponents_can_be_copied() -> None:
     env: Any = DuelEnv("flip", opponent="expert")
     env.reset(seed=4)
     copy = pickle.loads(pickle.dumps(env))
@@ -104,5 +106,5 @@ def test_environments_play_against_them_and_can_be_copied() -> None:
     assert shown.shape == (5, many.single_observation_space.shape[0])
 
 
-def test_larger_boards_have_none() -> None:
+def test_larger_boards_have_no_level_kernel() -> None:
     assert find_levels(QuantumTiles(side=6, values=6, copies=6, target=30)) is None

@@ -42,7 +42,7 @@ def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
 
 
 @pytest.mark.parametrize("options", BOARDS, ids=str)
-def test_random_play_is_that_of_matches(options: dict[str, Any], loops: str) -> None:
+def test_random_play_agrees_with_matches(options: dict[str, Any], loops: str) -> None:
     rules, seed, count = QuantumTiles(**options), 5, 4
     batch, rolled = (vector.make(rules, count, seed) for _ in range(2))
     engines = [MatchEngine(rules) for _ in range(count)]
@@ -68,9 +68,7 @@ def test_random_play_is_that_of_matches(options: dict[str, Any], loops: str) -> 
 
 
 @pytest.mark.parametrize("options", BOARDS, ids=str)
-def test_plain_and_compiled_steps_are_the_same(
-    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_plain_and_compiled_steps_agree(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     rules, rng = QuantumTiles(**options), np.random.default_rng(0)
     compiled = vector.make(rules, 20, seed=3, copy=False)
@@ -93,7 +91,7 @@ def test_plain_and_compiled_steps_are_the_same(
         assert (plain.masks() == compiled.masks()).all()
 
 
-def test_every_bag_gives_tiles_by_their_odds() -> None:
+def test_draws_follow_the_odds_of_every_bag() -> None:
     rules, layout = SMALL, get_layout(SMALL)
     for held in product(range(rules.copies + 1), repeat=rules.values):
         left = sum(held)
@@ -123,7 +121,7 @@ def _same_odds(rules: QuantumTiles, state: State, drawn: list[tuple[int, ...]]) 
     assert {Drawn(values): Fraction(count, len(drawn)) for values, count in Counter(drawn).items()} == odds
 
 
-def test_own_arrays_are_the_same_ones_every_time(loops: str) -> None:
+def test_batches_without_copies_reuse_their_arrays(loops: str) -> None:
     own = vector.make("flip", 50, seed=2, copy=False)
     given = [own.observe(), own.masks()]
     own.step(own.sample())
@@ -132,7 +130,7 @@ def test_own_arrays_are_the_same_ones_every_time(loops: str) -> None:
     assert not any(array.flags.writeable for array in again)
 
 
-def test_without_numba_one_is_told_what_makes_it_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_numba_a_warning_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "find_spec", lambda name: None)
     kernel._compile_loops.cache_clear()
     with pytest.warns(UserWarning, match="extra 'fast'"):

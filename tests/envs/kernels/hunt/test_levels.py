@@ -20,7 +20,7 @@ EVERYWHERE = np.array([True])
 
 @pytest.mark.parametrize("seat", Seat)
 @pytest.mark.parametrize("level", ["best", "club"])
-def test_odds_are_those_of_the_player(level: str, seat: Seat) -> None:
+def test_odds_equal_those_of_the_player(level: str, seat: Seat) -> None:
     rules, rng = QuantumHunt(max_turns=20), Random(3)
     player: Any = make_player(level, rules)
     batch, levels = vector.make(rules, 1), HuntLevels(rules, player.share, 1)
@@ -44,7 +44,7 @@ def test_odds_are_those_of_the_player(level: str, seat: Seat) -> None:
     assert asked > 20
 
 
-def test_many_games_are_those_of_one() -> None:
+def test_batches_equal_single_games() -> None:
     how: dict[str, Any] = {"opponent": "expert", "seat": "random", "max_turns": 8}
     envs: Any = DuelVectorEnv("hunt", 5, autoreset_mode="NextStep", **how)
     singles = [DuelEnv("hunt", **how) for _ in range(5)]
@@ -65,7 +65,7 @@ def test_many_games_are_those_of_one() -> None:
 
 
 @pytest.mark.parametrize("game", ["lights", "leap", "chain"])
-def test_a_level_of_one_game_draws_as_its_player_does(game: str) -> None:
+def test_a_single_game_draws_like_its_player(game: str) -> None:
     """By its shares: over many games from one position every action is taken as often as it should be."""
     env = DuelEnv(game, "novice", seat=2)
     player: Any = make_player("novice", env.rules)
