@@ -40,7 +40,7 @@ def test_only_yes_is_consent(base: str) -> None:
     assert len(bob.see(match)["log"]) == 2
 
 
-def test_offers_and_answers_that_come_twice(base: str) -> None:
+def test_repeated_offers_and_answers_count_once(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("lights", "random")
     ann.act(match, "1")
@@ -68,7 +68,7 @@ def test_offers_and_answers_that_come_twice(base: str) -> None:
     assert ann.see(match)["log"] == []
 
 
-def test_an_offer_is_withdrawn_once_and_not_after_it_was_agreed_to(base: str) -> None:
+def test_an_offer_can_be_withdrawn_only_before_it_is_accepted(base: str) -> None:
     ann, bob, match = pair(base, "chain")
     ann.act(match, "4")
     assert ann.offer(match, "takeback", "no").status_code == 409, "nothing is offered"
@@ -87,7 +87,7 @@ def test_an_offer_is_withdrawn_once_and_not_after_it_was_agreed_to(base: str) ->
     assert ann.see(match)["log"] == []
 
 
-def test_against_a_machine_what_was_shown_is_not_taken_back(base: str) -> None:
+def test_revealing_entries_cannot_be_taken_back_against_a_bot(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("flip", "random")
     assert ann.offer(match, "takeback").status_code == 422
@@ -101,7 +101,7 @@ def test_against_a_machine_what_was_shown_is_not_taken_back(base: str) -> None:
     assert ann.see(match)["log"] == []
 
 
-def test_a_rematch_swaps_the_seats_and_both_are_there(base: str) -> None:
+def test_a_rematch_swaps_the_seats(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     assert ann.offer(match, "rematch").status_code == 422, "it is not over"
     ann.act(match, "resign")
@@ -121,7 +121,7 @@ def test_a_rematch_swaps_the_seats_and_both_are_there(base: str) -> None:
     assert ann.see(f"/m/{ann.see(alone)['rematch']}")["seat"] == 2
 
 
-def test_an_invitation_works_once_and_not_for_oneself(base: str) -> None:
+def test_an_invitation_works_once_and_only_for_others(base: str) -> None:
     ann, bob, eve = Visitor(base), Visitor(base), Visitor(base)
     match = ann.start("lights", "friend")
     link = ann.see(match)["invite"]["link"]

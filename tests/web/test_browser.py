@@ -83,7 +83,7 @@ def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_pat
     assert bob.page.locator("text=You are watching").count() == 1
 
 
-def test_one_click_is_a_match_and_the_next_the_first_move(ann: Person) -> None:
+def test_one_click_starts_a_match_and_the_next_moves(ann: Person) -> None:
     ann.go("/")
     assert ann.page.locator(".board-link svg.board").count() == len(GAMES)
     ann.page.locator("section:has(#card-lights) .board-link").click()
@@ -117,7 +117,7 @@ def test_a_quantum_flip_is_picked_tile_by_tile(ann: Person) -> None:
     assert ann.sentence.startswith("Your turn. Keep one")
 
 
-def test_every_event_is_spoken_and_no_click_is_without_a_word(ann: Person) -> None:
+def test_every_event_and_click_is_announced(ann: Person) -> None:
     page = ann.page
     ann.start("lights", "casual")
     ann.press("1-2")
@@ -133,7 +133,7 @@ def test_every_event_is_spoken_and_no_click_is_without_a_word(ann: Person) -> No
     assert all(cells.nth(i).get_attribute("aria-label") for i in range(cells.count()))
 
 
-def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
+def test_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     page = ann.page
     ann.start("lights", "casual")
     page.click("[data-hint]")
@@ -184,7 +184,7 @@ def test_a_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     assert "casual" in page.inner_text("#player-1")
 
 
-def test_the_second_half_of_a_double_click_plays_nothing(ann: Person) -> None:
+def test_a_double_click_plays_one_move(ann: Person) -> None:
     ann.start("hunt", "novice")
     ann.target("move 3").scroll_into_view_if_needed()
     where = ann.target("move 3").bounding_box()
@@ -224,7 +224,7 @@ def test_a_double_click_asks_or_resigns_once(ann: Person) -> None:
     assert not page.is_visible("#resign")
 
 
-def test_an_offer_leaves_alone_what_is_being_picked(ann: Person, bob: Person) -> None:
+def test_an_offer_keeps_the_current_selection(ann: Person, bob: Person) -> None:
     page = ann.page
 
     def pick() -> None:
@@ -272,7 +272,7 @@ def test_an_offer_leaves_alone_what_is_being_picked(ann: Person, bob: Person) ->
     assert not page.is_visible("#resign"), "there is nothing left to ask"
 
 
-def test_a_resignation_that_failed_is_not_sent_again_when_the_match_ends(ann: Person) -> None:
+def test_a_failed_resignation_is_not_repeated_after_the_end(ann: Person) -> None:
     page = ann.page
     match = ann.start("lights", "casual")
     page.route("**/act", lambda route: route.fulfill(status=503, json={"message": "Not now."}))
@@ -291,7 +291,7 @@ def test_a_resignation_that_failed_is_not_sent_again_when_the_match_ends(ann: Pe
     assert f"{ann.base}{match}/act" not in sent
 
 
-def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
+def test_two_people_agree_on_takebacks_and_rematches(ann: Person, bob: Person) -> None:
     ann.page.clock.install()
     seat_two(ann, bob, "leap")
     ann.press("1")
@@ -365,7 +365,7 @@ def test_what_two_people_agree_on(ann: Person, bob: Person) -> None:
     ann.page.wait_for_function("() => document.title.startsWith('Takeback requested')")
 
 
-def test_a_tab_that_nobody_sees_looks_ever_more_rarely_and_once_at_a_time(ann: Person) -> None:
+def test_a_hidden_tab_polls_less_and_less(ann: Person) -> None:
     page = ann.page
     page.clock.install()
     ann.start("lights", "friend")
@@ -422,7 +422,7 @@ def test_links_can_be_copied_without_tls(ann: Person) -> None:
     assert ann.page.evaluate("getSelection().toString()") == ann.page.input_value("#link")
 
 
-def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
+def test_the_token_can_be_hidden_from_a_neighbour(ann: Person) -> None:
     page = ann.page
     ann.start("hunt", "casual")
     assert page.get_attribute("#entry-field", "placeholder") == "m 4 or t 4"
@@ -472,7 +472,7 @@ def test_a_neighbour_does_not_see_the_token(ann: Person) -> None:
     assert "casual's token is off the grid" in labels, "nor is the other's"
 
 
-def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:
+def test_two_tabs_of_one_seat_stay_in_sync(ann: Person) -> None:
     match = ann.start("lights", "casual")
     other = ann.new_page()
     other.goto(ann.base + match)
@@ -489,7 +489,7 @@ def test_two_tabs_of_one_seat_and_one_that_sleeps(ann: Person) -> None:
     assert ann.log == other.locator("#log li").all_inner_texts()
 
 
-def test_browsers_that_cannot_run_it_are_told(browser: Browser, base: str) -> None:
+def test_unsupported_browsers_get_a_message(browser: Browser, base: str) -> None:
     without = browser.new_context(java_script_enabled=False)
     page = without.new_page()
     page.goto(base)
@@ -507,7 +507,7 @@ def test_browsers_that_cannot_run_it_are_told(browser: Browser, base: str) -> No
     old.close()
 
 
-def test_a_newcomer_s_double_click_is_one_match_and_it_is_theirs(ann: Person) -> None:
+def test_a_new_visitors_double_click_starts_one_match(ann: Person) -> None:
     posted: list[str] = []
     ann.page.on("request", lambda request: posted.append(request.url) if request.method == "POST" else None)
     ann.go("/")
@@ -517,7 +517,7 @@ def test_a_newcomer_s_double_click_is_one_match_and_it_is_theirs(ann: Person) ->
     assert len(posted) == 1
 
 
-def test_a_record_that_is_refused_leaves_no_other_review(ann: Person) -> None:
+def test_a_rejected_record_removes_the_previous_review(ann: Person) -> None:
     ann.page.clock.install()
     ann.go("/review")
     ann.page.fill("[name=record]", "duels record 2\ngame: lights\n\n4\n")
@@ -531,7 +531,7 @@ def test_a_record_that_is_refused_leaves_no_other_review(ann: Person) -> None:
     assert ann.notice == "", "what was said goes away by itself"
 
 
-def test_a_review_that_is_refused_says_why(ann: Person) -> None:
+def test_a_rejected_review_says_why(ann: Person) -> None:
     ann.start("lights", "casual")
     ann.page.click("[data-resign]")
     ann.page.click("#resign button[value=resign]")

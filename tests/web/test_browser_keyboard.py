@@ -10,7 +10,7 @@ from tests.web.browsing import Person, seat_two
 from tests.web.serving import serving
 
 
-def test_everything_by_keyboard(ann: Person) -> None:
+def test_everything_works_by_keyboard(ann: Person) -> None:
     page = ann.page
     ann.go("/")
     page.keyboard.press("?")
@@ -88,7 +88,7 @@ def test_entries_at_the_book_s_questions_can_be_taken_back(ann: Person) -> None:
     assert page.locator("#board .target:focus").count() == 1
 
 
-def test_whoever_leaves_the_field_is_not_led_back_into_it(ann: Person, bob: Person) -> None:
+def test_the_page_does_not_refocus_the_entry_field(ann: Person, bob: Person) -> None:
     seat_two(ann, bob, "leap")
     page = ann.page
 
@@ -113,7 +113,7 @@ def test_whoever_leaves_the_field_is_not_led_back_into_it(ann: Person, bob: Pers
 
 
 @pytest.mark.parametrize("on", ["#entry-field", "[data-resign]", "#board .target"])
-def test_the_end_of_a_match_leads_the_keyboard_to_the_result(ann: Person, on: str) -> None:
+def test_the_end_of_a_match_focuses_the_result(ann: Person, on: str) -> None:
     match = ann.start("lights", "casual")
     page = ann.page
     page.focus(on)
@@ -125,7 +125,7 @@ def test_the_end_of_a_match_leads_the_keyboard_to_the_result(ann: Person, on: st
     page.wait_for_selector("#sentence:focus")
 
 
-def test_an_offer_that_goes_away_leads_the_keyboard_to_no_move(ann: Person, bob: Person) -> None:
+def test_focus_does_not_jump_to_a_move_when_an_offer_ends(ann: Person, bob: Person) -> None:
     seat_two(ann, bob, "lights")
     ann.wait("you")
     ann.press("4")

@@ -178,7 +178,7 @@ QUICK = [
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_a_page_on_a_phone_in_both_themes(browser: Browser, base: str, name: str) -> None:
+def test_pages_fit_a_phone_in_both_themes(browser: Browser, base: str, name: str) -> None:
     person = Person(browser, base, viewport=PHONE)
     PAGES[name](person)
     page = person.page
@@ -193,7 +193,7 @@ def test_a_page_on_a_phone_in_both_themes(browser: Browser, base: str, name: str
     person.close()
 
 
-def test_on_a_phone_nothing_moves_the_log_or_covers_what_is_typed(ann: Person, bob: Person) -> None:
+def test_on_a_phone_the_log_stays_and_the_entry_field_is_visible(ann: Person, bob: Person) -> None:
     seat_two(ann, bob, "flip")
     ann.press("A1")
     bob.wait("you")
@@ -220,7 +220,7 @@ def test_on_a_phone_nothing_moves_the_log_or_covers_what_is_typed(ann: Person, b
     assert field["y"] + field["height"] < offer["y"]
 
 
-def test_the_reader_decides_on_theme_and_motion(browser: Browser, base: str) -> None:
+def test_theme_and_motion_follow_the_readers_settings(browser: Browser, base: str) -> None:
     person = Person(browser, base, color_scheme="light", reduced_motion="no-preference")
     page = person.page
     colour = "getComputedStyle(document.documentElement).backgroundColor"

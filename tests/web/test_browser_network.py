@@ -88,7 +88,7 @@ def hunted(browser: Browser, base: str, hidden: tuple[str, str]) -> tuple[list[s
     return [text.replace(match.removeprefix("/m/"), "ID") for text in sent], record, match
 
 
-def test_nothing_of_the_other_seats_secrets_is_sent(browser: Browser, base: str) -> None:
+def test_no_secret_of_the_other_seat_is_sent(browser: Browser, base: str) -> None:
     near, record, _ = hunted(browser, base, ("move 7", "move 6"))
     far, other_record, _ = hunted(browser, base, ("tunnel 6", "move 7"))
     assert near == far, "Bob's browser can tell where Ann went"
@@ -100,7 +100,7 @@ def test_nothing_of_the_other_seats_secrets_is_sent(browser: Browser, base: str)
     assert {"move 7", "tunnel 6"} <= set(record.split("\n")) | set(other_record.split("\n"))
 
 
-def test_pages_are_light_and_ask_nobody_else(browser: Browser, base: str) -> None:
+def test_pages_are_small_and_load_nothing_from_other_sites(browser: Browser, base: str) -> None:
     person = Person(browser, base)
     asked: list[str] = []
     person.page.on("request", lambda request: asked.append(request.url))
@@ -116,7 +116,7 @@ def test_pages_are_light_and_ask_nobody_else(browser: Browser, base: str) -> Non
     person.close()
 
 
-def test_connections_that_are_cut(browser: Browser, base: str, proxy: Proxy) -> None:
+def test_pages_recover_from_cut_connections(browser: Browser, base: str, proxy: Proxy) -> None:
     ann, bob = Person(browser, proxy.url), Person(browser, proxy.url)
     seat_two(ann, bob, "lights")
     proxy.cut()
@@ -147,7 +147,7 @@ def test_connections_that_are_cut(browser: Browser, base: str, proxy: Proxy) -> 
         person.close()
 
 
-def test_a_move_pressed_after_a_takeback_is_not_taken_back(browser: Browser, proxy: Proxy) -> None:
+def test_a_move_made_after_a_takeback_is_kept(browser: Browser, proxy: Proxy) -> None:
     ann = Person(browser, proxy.url)
     ann.start("lights", "casual")
     ann.press("1")
@@ -166,7 +166,7 @@ def test_a_move_pressed_after_a_takeback_is_not_taken_back(browser: Browser, pro
 
 
 @pytest.mark.slow
-def test_connections_that_stall(browser: Browser, proxy: Proxy) -> None:
+def test_pages_recover_from_stalled_connections(browser: Browser, proxy: Proxy) -> None:
     """Nothing arrives and nobody says so: requests are sent anew, and the stream is opened anew."""
     ann, bob = Person(browser, proxy.url), Person(browser, proxy.url)
     seat_two(ann, bob, "lights")
@@ -184,7 +184,7 @@ def test_connections_that_stall(browser: Browser, proxy: Proxy) -> None:
 
 
 @pytest.mark.slow
-def test_a_server_that_is_gone_is_told(browser: Browser, tmp_path: Path) -> None:
+def test_the_page_reports_an_unreachable_server(browser: Browser, tmp_path: Path) -> None:
     with serving(str(tmp_path / "web.sqlite3")) as address:
         ann = Person(browser, address)
         ann.start("lights", "casual")
@@ -194,7 +194,7 @@ def test_a_server_that_is_gone_is_told(browser: Browser, tmp_path: Path) -> None
     ann.close()
 
 
-def test_a_release_is_never_mixed_with_another(browser: Browser, base: str) -> None:
+def test_static_files_of_different_releases_are_not_mixed(browser: Browser, base: str) -> None:
     person = Person(browser, base)
     asked: list[str] = []
     person.page.on("request", lambda request: asked.append(request.url))

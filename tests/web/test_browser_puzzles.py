@@ -16,7 +16,7 @@ PRESS = """
 ANSWERED = "#puzzle[data-done] #graded"
 
 
-def test_an_answered_puzzle_is_shown_answered_when_it_is_looked_at_again(ann: Person) -> None:
+def test_an_answered_puzzle_stays_answered(ann: Person) -> None:
     ann.go("/daily/lights")
     pressed = ann.pressable[:2]
     ann.page.evaluate(f"actions => actions.forEach({PRESS})", pressed)
@@ -33,7 +33,7 @@ def test_an_answered_puzzle_is_shown_answered_when_it_is_looked_at_again(ann: Pe
     assert ann.page.is_hidden("#before")
 
 
-def test_a_puzzle_tells_what_the_board_no_longer_shows(ann: Person) -> None:
+def test_a_puzzle_describes_events_that_the_board_does_not_show(ann: Person) -> None:
     rules = QuantumTiles()
     state = rules.parse_state("...../.4.../..5../...2e/..... 6,5 01 2")
     assert FlipDrawing(rules).recap(rules.sight(state, Seat.TWO)) == "Shown and face down: D5 is a 5."
@@ -43,7 +43,7 @@ def test_a_puzzle_tells_what_the_board_no_longer_shows(ann: Person) -> None:
     assert known in ann.page.inner_text(".log")
 
 
-def test_home_marks_the_server_s_day_and_tells_the_visitor_s_time(browser: Browser, base: str) -> None:
+def test_home_uses_the_servers_day_and_the_visitors_time(browser: Browser, base: str) -> None:
     days = set()
     ahead = Person(browser, base, timezone_id="Pacific/Kiritimati")  # its date and ...
     behind = Person(browser, base, timezone_id="Pacific/Niue")  # ... this one's are never the same
@@ -65,7 +65,7 @@ def test_home_marks_the_server_s_day_and_tells_the_visitor_s_time(browser: Brows
     assert len(days) == 2
 
 
-def test_what_somebody_else_wrote_into_the_browser_s_memory_is_passed_over(ann: Person) -> None:
+def test_ignores_invalid_data_in_local_storage(ann: Person) -> None:
     for broken in ("{", "null", "7"):
         ann.go("/")
         ann.page.evaluate("kept => localStorage.setItem('duels.daily', kept)", broken)

@@ -37,7 +37,7 @@ def lines_of(visitor: Visitor, match: str) -> list[str]:
 
 
 @pytest.mark.parametrize("when", ["before the write", "after the write", "after the answer"])
-def test_a_killed_server_loses_nothing_that_was_shown_and_doubles_nothing(tmp_path: Path, when: str) -> None:
+def test_a_killed_server_neither_loses_nor_repeats_moves(tmp_path: Path, when: str) -> None:
     database = str(tmp_path / "web.sqlite3")
     broken = KILL.format(
         before=DIE if when == "before the write" else "pass",
@@ -63,7 +63,7 @@ def test_a_killed_server_loses_nothing_that_was_shown_and_doubles_nothing(tmp_pa
         assert second.end() == 0
 
 
-def test_what_a_killed_server_left_is_finished_by_the_next_visitor(tmp_path: Path) -> None:
+def test_the_next_visitor_continues_after_a_killed_server(tmp_path: Path) -> None:
     database = str(tmp_path / "web.sqlite3")
     with serving(database, pause=3600.0) as base:
         ann = Visitor(base)
@@ -118,7 +118,7 @@ def test_two_servers_race_at_one_match(database: str, tmp_path: Path) -> None:
                 assert len(lines_of(here, match)) == turn + 1
 
 
-def test_a_move_at_one_server_is_an_event_at_the_other(database: str, tmp_path: Path) -> None:
+def test_a_move_at_one_server_reaches_the_other(database: str, tmp_path: Path) -> None:
     with serving(database) as one, serving(database) as two:
         ann, bob, match = pair(one, "lights")
         away = Visitor(two, Cookie=f"duels={bob.cookies['duels']}")
@@ -129,7 +129,7 @@ def test_a_move_at_one_server_is_an_event_at_the_other(database: str, tmp_path: 
 
 
 @pytest.mark.slow
-def test_two_servers_that_drive_one_machine_write_the_same(database: str, tmp_path: Path) -> None:
+def test_two_servers_agree_on_a_bots_move(database: str, tmp_path: Path) -> None:
     with serving(database) as one, serving(database) as two:
         for game in ("chain", "leap", "flip"):
             ann = Visitor(one)
@@ -144,7 +144,7 @@ def test_two_servers_that_drive_one_machine_write_the_same(database: str, tmp_pa
             assert ann.see_when(match, "you", "over") == other.see_when(match, "you", "over")
 
 
-def test_a_database_that_is_gone_is_told_and_back_again(tmp_path: Path) -> None:
+def test_reports_a_lost_database_and_its_return(tmp_path: Path) -> None:
     file = tmp_path / "web.sqlite3"
     with serving(str(file)) as base:
         ann, bob, match = pair(base, "lights")
@@ -185,7 +185,7 @@ def drop_connections(database: str) -> None:
         )
 
 
-def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_a_full_disk_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sqlite3
 
     from duels.web import sqlite_store
@@ -228,7 +228,7 @@ def serve(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_port_that_is_taken_is_said_in_a_line(tmp_path: Path) -> None:
+def test_reports_a_taken_port_in_one_line(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -239,7 +239,7 @@ def test_a_port_that_is_taken_is_said_in_a_line(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_a_database_that_cannot_be_had_is_said_in_a_line(tmp_path: Path) -> None:
+def test_reports_an_unavailable_database_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for database, why in (
         (tmp_path / "file" / "web.sqlite3", "Not a directory"),
@@ -270,7 +270,7 @@ def test_a_database_that_cannot_be_had_is_said_in_a_line(tmp_path: Path) -> None
         (["--database", ""], "--database must be a file"),
     ],
 )
-def test_wrong_options_are_said_in_a_line(tmp_path: Path, arguments: list[str], why: str) -> None:
+def test_reports_wrong_options_in_one_line(tmp_path: Path, arguments: list[str], why: str) -> None:
     from tests.support import duels
 
     done = duels(tmp_path, "serve", "--no-browser", "--port", "0", *arguments)
@@ -278,7 +278,7 @@ def test_wrong_options_are_said_in_a_line(tmp_path: Path, arguments: list[str], 
     assert why in done.err
 
 
-def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
+def test_names_the_missing_extra(tmp_path: Path) -> None:
     program = "import sys; sys.modules['starlette'] = None\nfrom duels.terminal.commands import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", program, "serve", "--port", "0"],
@@ -292,7 +292,7 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
     assert "pip install 'duels[web]'" in done.stderr
 
 
-def test_help_names_every_option_with_examples(tmp_path: Path) -> None:
+def test_help_lists_every_option_with_examples(tmp_path: Path) -> None:
     from tests.support import duels
 
     told = duels(tmp_path, "serve", "--help").out

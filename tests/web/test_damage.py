@@ -59,7 +59,7 @@ IN_THE_LIST_ALONE = ("a time out of reach", "a time in words")
 
 
 @pytest.mark.parametrize("damage", [*DAMAGE, *SQLITE_DAMAGE])
-def test_one_unreadable_match_takes_nothing_else_with_it(
+def test_an_unreadable_match_does_not_affect_others(
     database: str, execute: Execute, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     if damage in SQLITE_DAMAGE and database.startswith("postgresql"):
@@ -93,9 +93,7 @@ def test_one_unreadable_match_takes_nothing_else_with_it(
     assert match.removeprefix("/m/") not in caplog.text, "the id is a secret"
 
 
-def test_a_stream_of_a_deleted_match_ends_in_one_line(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_stream_of_a_deleted_match_ends(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     database = tmp_path / "web.sqlite3"
     with serving(str(database)) as base:
         ann, bob, match = pair(base, "lights")
@@ -117,7 +115,7 @@ def test_a_stream_of_a_deleted_match_ends_in_one_line(
     assert not caplog.records
 
 
-def test_an_entry_that_the_operator_removes_needs_no_restart(database: str, execute: Execute) -> None:
+def test_entries_can_be_removed_without_a_restart(database: str, execute: Execute) -> None:
     with serving(database) as base:
         ann, _, match = pair(base, "lights")
         assert ann.act(match, "1").status_code == 204
@@ -145,7 +143,7 @@ def test_an_emptied_file_is_reported(tmp_path: Path, how: str) -> None:
     assert database.read_bytes() == before
 
 
-def test_a_file_emptied_in_use_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_emptied_during_use_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     database = tmp_path / "web.sqlite3"
     with serving(str(database)) as base:
         ann = Visitor(base)
@@ -156,7 +154,7 @@ def test_a_file_emptied_in_use_is_reported(tmp_path: Path, caplog: pytest.LogCap
     assert "emptied" in caplog.text
 
 
-def test_servers_that_start_at_once_make_one_database(tmp_path: Path) -> None:
+def test_servers_that_start_together_create_one_database(tmp_path: Path) -> None:
     database = tmp_path / "new" / "web.sqlite3"
     ready = threading.Barrier(4)
 

@@ -14,19 +14,19 @@ from tests.web.serving import serving
 PAGE = (Path(__file__).parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
 
 
-def test_the_example_plays_a_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_client_plays_a_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (example,) = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
     with serving(str(tmp_path / "web.sqlite3")) as base:
         exec(compile(example.replace("http://127.0.0.1:8321", base), "serving.md", "exec"), {})
     assert "last light" in capsys.readouterr().out
 
 
-def test_every_option_is_told() -> None:
+def test_the_docs_list_every_option() -> None:
     for parameter in serve.params:
         assert f"`{parameter.opts[0]}" in PAGE, parameter.opts[0]
 
 
-def test_every_address_is_told() -> None:
+def test_the_docs_list_every_route() -> None:
     for method, path, *_ in ROUTES:
         told = re.sub(
             r"\{(\w+)\}", lambda name: {"id": "ID", "token": "INVITE"}.get(name[1], name[1].upper()), path
@@ -47,6 +47,6 @@ def test_every_address_is_told() -> None:
         ("Nothing is logged as long as all is well.", None),
     ],
 )
-def test_promised_limits_are_those_of_the_server(sentence: str, value: float | None) -> None:
+def test_the_docs_give_the_servers_limits(sentence: str, value: float | None) -> None:
     """`tests/attack/load.py` and `test_load.py` try them out."""
     assert sentence.format(value) in " ".join(PAGE.split())

@@ -180,7 +180,7 @@ def another(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
         pytest.param({}, 2, id="book", marks=pytest.mark.slow),
     ],
 )
-def test_in_flip_what_lies_hidden_changes_nothing(options: dict[str, int], most: int) -> None:
+def test_hidden_tiles_of_flip_change_nothing(options: dict[str, int], most: int) -> None:
     """The board was dealt from the seed: under another seed the same has been seen."""
     matches = unfinished(prefixes(find_game("flip").rules(**options), most))
     pairs = [(match, make_state(match, seed=seed)) for match in matches for seed in ("7", "another")]
@@ -201,7 +201,7 @@ def test_a_game_from_outside_with_chance_and_secrets(monkeypatch: pytest.MonkeyP
     assert check((match, make_state(match)) for match in matches) > 100
 
 
-def test_an_offer_does_not_tell_what_it_is_about() -> None:
+def test_offers_reveal_no_hidden_entries() -> None:
     """A takeback of a secret movement, or of the turn before: the other learns which when it has agreed."""
     rules = find_game("hunt").rules()
     start = Match.start(rules).play_text("move 1", "observe 3", "move 6", "observe 4")
@@ -217,7 +217,7 @@ def test_an_offer_does_not_tell_what_it_is_about() -> None:
     assert sent(hidden, Seat.TWO) == sent(thinking, Seat.TWO), "it does not lapse where that would be noticed"
 
 
-def test_the_law_catches_a_page_that_counts_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_counts_entries_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the record's length would tell."""
     monkeypatch.setattr(MatchState, "count_events", lambda self, viewer: self.number)
     matches = unfinished(prefixes(find_game("hunt").rules(cells=2), 3))

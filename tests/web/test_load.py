@@ -53,7 +53,7 @@ def make_long_record(turns: int, seed: int = 3) -> str:
 # -- reviews ----------------------------------------------------------------------------------------------
 
 
-def test_a_long_review_comes_in_parts() -> None:
+def test_long_reviews_are_split_into_parts() -> None:
     record = make_long_record(2 * PAGE_ENTRIES + 10)
     parts = [review_uploaded_record(record, page) for page in (1, 2, 3)]
     assert [(part["page"], part["pages"], part["first"]) for part in parts] == [
@@ -72,7 +72,7 @@ def test_a_long_review_comes_in_parts() -> None:
         assert part["curve"].count('class="dot') == len(part["steps"])
 
 
-def test_inherited_turns_on_a_later_part_are_the_seats_own() -> None:
+def test_later_parts_attribute_inherited_turns_to_seats() -> None:
     record = make_long_record(PAGE_ENTRIES + 20)
     ours = review_finished_match(record, None, ("Ann", "Bob"), PAGE_ENTRIES + 5, 2)
     titles = [step["title"] for step in ours["steps"]]
@@ -80,7 +80,7 @@ def test_inherited_turns_on_a_later_part_are_the_seats_own() -> None:
     assert any("Ann" in title or "Bob" in title for title in titles[6:])
 
 
-def test_a_part_that_is_not_there_is_refused(base: str) -> None:
+def test_rejects_a_part_that_does_not_exist(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     ann.act(match, "resign")
     assert bob.get(f"{match}/review?page=1").json()["pages"] == 1
@@ -92,7 +92,7 @@ def test_a_part_that_is_not_there_is_refused(base: str) -> None:
 # -- queues -----------------------------------------------------------------------------------------------
 
 
-def test_what_waits_is_cancelled_and_what_runs_keeps_its_place() -> None:
+def test_cancelling_removes_waiting_work_but_not_running_work() -> None:
     ran: list[str] = []
     blocked, release = threading.Event(), threading.Event()
 
@@ -123,7 +123,7 @@ def test_what_waits_is_cancelled_and_what_runs_keeps_its_place() -> None:
     assert ran == ["last"]
 
 
-def test_strangers_at_an_address_leave_places_to_its_players() -> None:
+def test_strangers_leave_places_to_players_at_their_address() -> None:
     release = threading.Event()
 
     async def scenario() -> None:
@@ -168,7 +168,7 @@ def _answer() -> int:
     return 42
 
 
-def test_a_server_that_ends_refuses_what_waits(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_a_closing_server_rejects_waiting_work(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     record = make_long_record(1_900)
     with ThreadPoolExecutor(6) as threads:
         with serving(str(tmp_path / "web.sqlite3")) as base:
@@ -181,7 +181,7 @@ def test_a_server_that_ends_refuses_what_waits(caplog: pytest.LogCaptureFixture,
     assert not caplog.messages
 
 
-def test_a_visitor_who_leaves_gives_up_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_visitor_who_leaves_frees_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All places of an address are taken, and nothing moves; then those who wait close their pages."""
     release = threading.Event()
 
@@ -250,7 +250,7 @@ def test_spectators_do_not_lock_out_a_player_at_their_address(tmp_path: Path) ->
             assert ann.see(match)["seat"] == 1
 
 
-def test_fast_rematches_of_two_people_are_no_attack(tmp_path: Path) -> None:
+def test_fast_rematches_are_not_limited(tmp_path: Path) -> None:
     with serving(str(tmp_path / "web.sqlite3"), limits=VisitorLimits()) as base:
         ann, bob, match = pair(base, "lights")
         for _ in range(20):
@@ -305,7 +305,7 @@ def test_many_streams_of_one_player_give_way_to_players_at_the_same_address() ->
 @pytest.mark.parametrize(
     ("wait", "words"), [(0.2, "1 second"), (1.2, "2 seconds"), (119, "119 seconds"), (3600, "60 minutes")]
 )
-def test_a_refusal_says_when_to_try_again(wait: float, words: str) -> None:
+def test_rejections_say_when_to_retry(wait: float, words: str) -> None:
     refusal = TooMany("Too many requests.", wait)
     assert str(refusal) == f"Too many requests. Try again in {words}."
     assert refusal.wait >= wait
@@ -335,7 +335,7 @@ def is_closed(connection: socket.socket) -> bool:
     return True
 
 
-def test_who_does_not_finish_a_request_is_disconnected(tmp_path: Path) -> None:
+def test_unfinished_requests_are_disconnected(tmp_path: Path) -> None:
     limits = replace(UNLIMITED, request_timeout=0.5)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
         ann, bob, match = pair(base, "lights")
@@ -352,7 +352,7 @@ def test_who_does_not_finish_a_request_is_disconnected(tmp_path: Path) -> None:
             assert events.next()[1]["turn"] == "over", "a stream stays open"
 
 
-def test_who_sends_byte_after_byte_is_disconnected_too(tmp_path: Path) -> None:
+def test_slow_requests_are_disconnected(tmp_path: Path) -> None:
     limits = replace(UNLIMITED, request_timeout=0.5)
 
     def is_refused() -> bool:
@@ -367,7 +367,7 @@ def test_who_sends_byte_after_byte_is_disconnected_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limited", ["connections", "connections_in_all"])
-def test_idle_connections_give_way(tmp_path: Path, limited: str) -> None:
+def test_idle_connections_are_closed_first(tmp_path: Path, limited: str) -> None:
     limits = replace(UNLIMITED, **{limited: 10})  # type: ignore[arg-type]
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, ExitStack() as stack:
         ann, bob, match = pair(base, "lights")
@@ -449,7 +449,7 @@ def test_a_server_without_free_connections_says_so_in_its_log_once(
     assert caplog.messages == ["All connections (1) are in use: new ones are refused."]
 
 
-def test_a_connection_too_many_is_told_when_to_try_again(tmp_path: Path) -> None:
+def test_surplus_connections_are_told_when_to_retry(tmp_path: Path) -> None:
     limits = replace(UNLIMITED, connections=3)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, ExitStack() as stack:
         match = web.Visitor(base).start("lights", "friend")

@@ -111,13 +111,13 @@ def told(game: str, played: str, viewer: Viewer) -> list[str]:
         ),
     ],
 )
-def test_what_is_told_of_an_entry(game: str, played: str, ann: str, bob: str | None) -> None:
+def test_the_log_describes_an_entry_to_each_seat(game: str, played: str, ann: str, bob: str | None) -> None:
     assert told(game, played, Seat.ONE)[-1] == ann
     assert told(game, played, Seat.TWO)[-1:] == ([] if bob is None else [bob])
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_everybody_is_told_alike_and_once(game: str) -> None:
+def test_each_entry_is_logged_once_for_everybody(game: str) -> None:
     rules: AnyRules = find_game(game).rules()
     for seed in range(12):
         match = play_randomly(Match.start(rules), Random(seed), 60, resign=seed % 2 == 0)
@@ -135,14 +135,14 @@ def test_everybody_is_told_alike_and_once(game: str) -> None:
             assert shown_lines == sum(not line["told_next"] for line in log)
 
 
-def test_a_game_that_tells_nothing_is_told_by_its_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_without_narration_is_logged_by_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_tictactoe.GAME)
     state = make_state(Match.start(duels_tictactoe.GAME.rules()).play_text("5"))
     html = MatchPage(Pages()).update(make_page_view(state, Seat.TWO))
     assert '<b class="p1">Ann</b>: 5</span></li>' in html
 
 
-def test_plain_sentences_of_a_game_from_outside_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_sentences_of_an_outside_game_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody makes "You wa caught" of them."""
     text = "Player 1 was caught on cell 4 and always loses ties. You, Player 2, watch!"
     monkeypatch.setattr("duels_tictactoe.words.TicTacToeWords.narrate", lambda words, seen: Narration([text]))
@@ -161,7 +161,7 @@ def test_a_name_may_look_like_a_sentence() -> None:
     assert '<b class="p1">Dr. You</b> turns OFF light 4.</span>' in page
 
 
-def test_what_chance_brings_in_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secret_chance_is_logged_only_for_its_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_liarsdice.GAME)
     state = make_state(Match.start(duels_liarsdice.GAME.rules()).play_text("3", "5", "1-2"))
     html = MatchPage(Pages()).update(make_page_view(state, Seat.TWO))
@@ -184,7 +184,7 @@ def unhidden(element: Element) -> Element:
 
 
 @pytest.mark.parametrize("since", ["", "observe 7", "observe 7; move 4; observe 1"])
-def test_a_neighbour_does_not_see_that_the_tunnel_is_spent(since: str) -> None:
+def test_a_spent_tunnel_can_be_hidden_from_a_neighbour(since: str) -> None:
     seen = []
     for move in ("move 3", "tunnel 3"):
         played = f"move 2; observe 6; move 5; observe 7; {move}; {since}".rstrip("; ")
@@ -196,7 +196,7 @@ def test_a_neighbour_does_not_see_that_the_tunnel_is_spent(since: str) -> None:
     assert seen[0] == seen[1]
 
 
-def test_names_are_told_as_they_are() -> None:
+def test_names_are_logged_unchanged() -> None:
     match = Match.start(find_game("lights").rules()).play_text("4")
     state = make_state(match, ann="[<b>]")
     (line,) = make_json_view(state, Seat.TWO)["log"]
@@ -205,7 +205,7 @@ def test_names_are_told_as_they_are() -> None:
     assert '<b class="p1">[&lt;b&gt;]</b> turns OFF light 4.</span></li>' in html
 
 
-def test_who_resigned_is_named() -> None:
+def test_a_resignation_names_the_player() -> None:
     assert told("leap", "enter; enter; resign", Seat.TWO)[-1] == "Ann resigns. You win!"
     assert told("leap", "enter; enter; resign", Seat.ONE)[-1] == "You resign. Bob wins!"
 
@@ -226,7 +226,7 @@ def test_after_the_end_nothing_is_hidden() -> None:
     assert "(hidden)" not in MatchPage(Pages()).update(make_page_view(state, Seat.ONE))
 
 
-def test_the_board_and_the_result_call_people_by_their_names() -> None:
+def test_board_and_result_use_the_players_names() -> None:
     rules = find_game("flip").rules()
     playing = make_page_view(
         make_state(Match.start(rules).play_text("A1", "5"), bob="<Bartholomew the Great>"), Seat.ONE

@@ -16,7 +16,7 @@ from duels.web.workers import WorkerPool
 from tests.web.serving import Visitor, pair
 
 
-def test_before_the_end_a_seat_gets_its_own_copy(base: str) -> None:
+def test_before_the_end_a_seat_downloads_its_own_copy(base: str) -> None:
     ann, bob, match = pair(base, "hunt")
     ann.act(match, "move 3")
     ann.act(match, "observe 5")
@@ -26,7 +26,7 @@ def test_before_the_end_a_seat_gets_its_own_copy(base: str) -> None:
     assert "move 3" not in bob.get(f"{match}/record").text
 
 
-def test_an_open_game_s_copy_is_resumed_at_the_terminal(base: str, tmp_path: Path) -> None:
+def test_a_copy_of_an_open_game_can_be_resumed_at_the_terminal(base: str, tmp_path: Path) -> None:
     from duels.play.journal import Journal
 
     ann, bob, match = pair(base, "flip")
@@ -41,7 +41,7 @@ def test_an_open_game_s_copy_is_resumed_at_the_terminal(base: str, tmp_path: Pat
     assert record.headers["seed"]
 
 
-def test_a_finished_match_is_played_on_from_any_board(base: str) -> None:
+def test_a_finished_match_can_be_continued_from_any_board(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     ann.act(match, "4")
     bob.act(match, "1-2")
@@ -56,7 +56,7 @@ def test_a_finished_match_is_played_on_from_any_board(base: str) -> None:
 
 
 @pytest.mark.parametrize(("against", "then"), [("novice", "novice"), ("friend", "casual")])
-def test_one_plays_on_against_whom_one_played(base: str, against: str, then: str) -> None:
+def test_continuing_keeps_the_opponent(base: str, against: str, then: str) -> None:
     if against == "friend":
         ann, _, match = pair(base, "lights")
     else:
@@ -67,7 +67,7 @@ def test_one_plays_on_against_whom_one_played(base: str, against: str, then: str
     assert ann.see(made.json()["url"])["players"][1]["kind"] == then
 
 
-def test_what_was_played_before_is_told_of_whoever_sat_there(base: str) -> None:
+def test_inherited_entries_are_attributed_to_their_players(base: str) -> None:
     ann, bob, match = pair(base, "lights", name="Ann")
     ann.act(match, "1")
     bob.act(match, "2")
@@ -109,7 +109,7 @@ def test_what_was_played_before_is_told_of_whoever_sat_there(base: str) -> None:
     assert (review["level"], review["levels"][:2]) == ("novice", ["novice", "casual"]), "as before"
 
 
-def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:
+def test_puzzles_are_graded_and_not_stored(base: str) -> None:
     ann = Visitor(base)
     today = ann.get("/daily").json()["date"]
     shown = ann.get("/daily/lights").json()
@@ -131,9 +131,7 @@ def test_puzzles_are_graded_and_nothing_is_kept(base: str) -> None:
     assert not ann.cookies
 
 
-def test_home_says_that_its_boards_are_today_s_once_all_are(
-    base: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_home_says_when_all_boards_are_todays(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[str] = []
 
     def draw_daily(puzzles: Puzzles, game: Game) -> str:
@@ -153,7 +151,7 @@ def test_home_says_that_its_boards_are_today_s_once_all_are(
 @pytest.mark.parametrize(
     "path", ["/", "/g/hunt", "/daily", "/daily/leap", "/practice", "/practice/lights", "/review"]
 )
-def test_every_address_has_a_page_and_data(base: str, path: str) -> None:
+def test_every_route_has_a_page_and_data(base: str, path: str) -> None:
     ann = Visitor(base)
     page = ann.get(path, Accept="text/html,application/xhtml+xml")
     assert page.headers["content-type"].startswith("text/html")
@@ -161,7 +159,7 @@ def test_every_address_has_a_page_and_data(base: str, path: str) -> None:
     assert ann.get(path).json()
 
 
-def test_home_lists_one_s_own_matches(base: str) -> None:
+def test_home_lists_the_visitors_matches(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     ann.act(match, "4")
     mine, theirs = (visitor.get("/").json()["matches"] for visitor in (ann, bob))
@@ -188,7 +186,7 @@ def test_home_lists_one_s_own_matches(base: str) -> None:
     assert "not joined yet" in ann.get("/", Accept="text/html").text
 
 
-def test_home_lists_first_what_waits_for_one_however_much_is_over_since(base: str) -> None:
+def test_home_lists_matches_with_the_visitor_to_move_first(base: str) -> None:
     ann, _bob, theirs = pair(base, "lights")
     ann.act(theirs, "4")
     mine = ann.start("leap")
@@ -208,7 +206,7 @@ def test_home_lists_first_what_waits_for_one_however_much_is_over_since(base: st
     assert [f'href="{address}"' in page for page in pages] == [True, False]
 
 
-def test_tomorrow_s_puzzles_are_looked_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tomorrows_puzzles_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     days = [date(2026, 5, 1), date(2026, 5, 2)]
     found: list[date] = []
 
@@ -240,7 +238,7 @@ def test_tomorrow_s_puzzles_are_looked_for_too(monkeypatch: pytest.MonkeyPatch) 
     assert [day.day for day in found] == [1] * len(GAMES) + [2] * len(GAMES)
 
 
-def test_a_long_streak_is_counted(base: str) -> None:
+def test_counts_a_long_streak(base: str) -> None:
     ann = Visitor(base)
     told = ann.get("/daily").json()
     today = date.fromisoformat(told["date"])

@@ -55,7 +55,7 @@ def test_two_people_play_to_the_end_and_both_see_it(base: str, game: str) -> Non
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
-def test_a_person_plays_a_machine_to_the_end(base: str, game: str) -> None:
+def test_a_person_plays_a_bot_to_the_end(base: str, game: str) -> None:
     ann = Visitor(base)
     match = ann.start(game, "novice", first="you")
     rng = Random(1)
@@ -73,7 +73,7 @@ def test_a_person_plays_a_machine_to_the_end(base: str, game: str) -> None:
     assert loaded.headers["seat1"] == "novice"
 
 
-def test_requests_that_come_twice_late_or_out_of_turn(base: str) -> None:
+def test_repeated_late_and_out_of_turn_requests(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     event = ann.see(match)["event"]
     assert bob.act(match, "4").status_code == 409, "it is not Bob's turn"
@@ -95,7 +95,7 @@ def test_requests_that_come_twice_late_or_out_of_turn(base: str) -> None:
     assert len(load_record(ann.get(f"{match}/record").text).match.turns) == 2
 
 
-def test_whose_turn_it_is_can_be_asked_alone(base: str) -> None:
+def test_the_turn_can_be_requested_alone(base: str) -> None:
     ann, bob, match = pair(base, "hunt")
     told = [visitor.get(f"{match}?only=turn").json() for visitor in (ann, bob)]
     assert told == [{"turn": "you", "offer": None}, {"turn": "other", "offer": None}]
@@ -106,7 +106,7 @@ def test_whose_turn_it_is_can_be_asked_alone(base: str) -> None:
     assert told == [{"turn": "over", "offer": offer} for offer in (None, "rematch", None)]
 
 
-def test_the_book_s_entries_are_taken(base: str) -> None:
+def test_accepts_the_books_entries(base: str) -> None:
     ann, _, match = pair(base, "lights")
     event = ann.see(match)["event"]
     asked = ann.post(f"{match}/act", entries=["2"], event=event)
@@ -120,7 +120,7 @@ def test_the_book_s_entries_are_taken(base: str) -> None:
     assert [line["entry"] for line in ann.see(match)["log"]] == ["3-4"]
 
 
-def test_streams_go_on_where_they_were_cut(base: str) -> None:
+def test_streams_continue_after_a_cut(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     with bob.watching(match) as events:
         number, _ = events.next()
@@ -133,7 +133,7 @@ def test_streams_go_on_where_they_were_cut(base: str) -> None:
         assert events.next()[0] == number + 2
 
 
-def test_who_moves_first_is_chosen(base: str) -> None:
+def test_the_first_player_can_be_chosen(base: str) -> None:
     ann = Visitor(base)
     assert ann.see(ann.start("lights", "friend", first="me"))["seat"] == 1
     assert ann.see(ann.start("lights", "friend", first="you"))["seat"] == 2
@@ -142,7 +142,7 @@ def test_who_moves_first_is_chosen(base: str) -> None:
     assert ann.post("/matches", game="lights", against="friend", first="nobody").status_code == 422
 
 
-def test_nobody_moves_before_both_sit(base: str) -> None:
+def test_rejects_moves_before_both_players_joined(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("leap", "friend", name="Ann")
     seen = ann.see(match)
@@ -161,7 +161,7 @@ def test_nobody_moves_before_both_sit(base: str) -> None:
     assert seen["turn"] == "you"
 
 
-def test_bystanders_watch_what_has_no_secrets(base: str) -> None:
+def test_spectators_can_watch_games_without_secrets(base: str) -> None:
     ann, bob, match = pair(base, "chain")
     eve = Visitor(base)
     ann.act(match, "4")
@@ -177,7 +177,7 @@ def test_bystanders_watch_what_has_no_secrets(base: str) -> None:
     assert eve.get(f"{match}/record").status_code == 200
 
 
-def test_one_may_resign_while_the_other_s_move_is_on_its_way(base: str) -> None:
+def test_a_resignation_may_cross_the_others_move(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     ann.act(match, "4")
     shown = ann.see(match)["event"]
@@ -187,7 +187,7 @@ def test_one_may_resign_while_the_other_s_move_is_on_its_way(base: str) -> None:
     assert ann.see(match)["outcome"]["code"] == "2 won, 1 resigned"
 
 
-def test_nobody_watches_hunt_while_it_lasts(base: str) -> None:
+def test_hunt_has_no_spectators_before_the_end(base: str) -> None:
     ann, bob, match = pair(base, "hunt")
     eve = Visitor(base)
     unknown = eve.get("/m/AAAAAAAAAAAAAAAAAAAAAA")
@@ -219,7 +219,7 @@ def _fixed(answer: httpx.Response) -> dict[str, str]:
     return {name: value for name, value in answer.headers.items() if name != "date"}
 
 
-def test_hunt_tells_nobody_when_the_other_moves(base: str) -> None:
+def test_hunt_does_not_reveal_when_the_other_moves(base: str) -> None:
     ann, bob, match = pair(base, "hunt")
     bob.start("lights", "friend")  # a match that is written to moves to no other place in his list
     before, record, home = (bob.get(path).content for path in (match, f"{match}/record", "/"))
@@ -233,7 +233,7 @@ def test_hunt_tells_nobody_when_the_other_moves(base: str) -> None:
     assert "3" not in "".join(line["text"] for line in seen["log"])
 
 
-def test_hints_are_for_one_s_own_turn_against_a_machine(base: str) -> None:
+def test_hints_are_for_the_players_own_turn_against_a_bot(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("flip", "random")
     assert ann.get(f"{match}/hint").json()["text"].startswith("Flip any unseen tile (")
@@ -249,7 +249,7 @@ def test_hints_are_for_one_s_own_turn_against_a_machine(base: str) -> None:
     assert ann.get(f"{match}/hint").status_code == 422
 
 
-def test_a_review_comes_after_the_end(base: str) -> None:
+def test_reviews_are_available_after_the_end(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("lights", "random")
     assert ann.get(f"{match}/review").status_code == 422
@@ -265,7 +265,7 @@ def test_a_review_comes_after_the_end(base: str) -> None:
 
 
 @pytest.mark.parametrize(("game", "played"), [("leap", "A1 B1"), ("chain", "A4 B1 A5 Baccept B7")])
-def test_a_review_is_told_to_its_reader(base: str, game: str, played: str) -> None:
+def test_a_review_addresses_its_reader(base: str, game: str, played: str) -> None:
     ann, bob, match = pair(base, game, name="Ann <A.>")
     for each in (*played.split(), "Aresign"):
         assert {"A": ann, "B": bob}[each[0]].act(match, each[1:]).status_code == 204
@@ -288,7 +288,7 @@ def test_a_review_is_told_to_its_reader(base: str, game: str, played: str) -> No
         assert "Ann <A.>" not in "".join(step["board"] for step in told["steps"])
 
 
-def test_two_games_with_one_title_are_told_apart(base: str) -> None:
+def test_games_with_equal_titles_have_distinct_names(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("chain", "friend")
     link = ann.see(match)["invite"]["link"]
@@ -307,14 +307,14 @@ def test_two_games_with_one_title_are_told_apart(base: str) -> None:
         ("x" * (256 * 1024 + 1), "At most 256 KB"),
     ],
 )
-def test_what_cannot_be_reviewed_is_refused_in_a_line(base: str, record: str, why: str) -> None:
+def test_rejects_invalid_records_in_one_line(base: str, record: str, why: str) -> None:
     refused = Visitor(base).post("/review", record=record)
     assert refused.status_code == 422
     assert why in refused.json()["message"]
 
 
 @pytest.mark.parametrize("moved", [(), ("move 3",)])
-def test_one_can_resign_while_the_other_thinks(base: str, moved: tuple[str, ...]) -> None:
+def test_a_player_can_resign_on_the_others_turn(base: str, moved: tuple[str, ...]) -> None:
     ann, bob, match = pair(base, "hunt", name="Ann")
     for action in moved:  # Bob is told nothing of it
         ann.act(match, action)
@@ -346,7 +346,7 @@ class Moody:
         return sight.actions[0]
 
 
-def test_a_player_that_fails_is_asked_again_when_somebody_looks(
+def test_a_failed_bot_is_retried_when_a_visitor_opens_the_match(
     base: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(

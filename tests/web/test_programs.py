@@ -56,7 +56,7 @@ def test_a_program_without_a_move_forfeits(tmp_path: Path) -> None:
     assert seen["outcome"]["won"]
 
 
-def test_a_request_names_no_program(tmp_path: Path) -> None:
+def test_requests_cannot_name_programs(tmp_path: Path) -> None:
     opponents.register_player(f"mine=cmd:{PYTHON} {BAD} die")
     with serving(str(tmp_path / "web.sqlite3")) as base:
         refused = Visitor(base).post("/matches", game="lights", against=f"cmd:touch {tmp_path / 'x'}")

@@ -7,7 +7,7 @@ from duels.web.pages import parse_rule_card
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_word_is_there_once(name: str) -> None:
+def test_every_word_appears_once(name: str) -> None:
     card = GAMES[name].card()
     told = []
     for part in parse_rule_card(card):
@@ -20,7 +20,7 @@ def test_every_word_is_there_once(name: str) -> None:
     assert sorted(" ".join(told).split()) == sorted(word for word in rest.split() if word != "-")
 
 
-def test_lines_that_wrap_are_joined_and_rows_stay_apart() -> None:
+def test_wrapped_lines_are_joined_and_rows_kept() -> None:
     card = (
         "NIM\n\nGoal      Take the\n          last stone.\n          a n      take n\nNotes\n- One\n  two\n"
     )
@@ -33,13 +33,13 @@ def test_lines_that_wrap_are_joined_and_rows_stay_apart() -> None:
     assert (notes.heading, notes.points) == ("Notes", ["One two"])
 
 
-def test_a_card_of_any_other_form_is_kept_as_it_is() -> None:
+def test_other_cards_are_kept_unchanged() -> None:
     (part,) = parse_rule_card("NIM\n  Take stones.\n")
     assert part.paragraphs == ["Take stones."]
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_guide_says_what_the_board_shows(name: str) -> None:
+def test_the_guide_describes_the_board(name: str) -> None:
     guide = GAMES[name].drawing(GAMES[name].rules()).guide
     assert guide
     *_, last = parse_rule_card(GAMES[name].card(), guide)

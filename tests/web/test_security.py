@@ -19,7 +19,7 @@ from tests.web.serving import PLENTY, UNLIMITED, Visitor, pair, serving
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80", "", "127.0.0.1.nip.io"]
 )
-def test_another_name_for_this_machine_is_refused(base: str, host: str) -> None:
+def test_rejects_other_host_names(base: str, host: str) -> None:
     for path in ("/", "/health", "/static/style.css"):
         refused = httpx.get(base + path, headers={"Host": host})
         assert refused.status_code == 421
@@ -27,7 +27,7 @@ def test_another_name_for_this_machine_is_refused(base: str, host: str) -> None:
         assert f"This server's address is {base}. " in refused.text
 
 
-def test_localhost_is_this_machine(base: str) -> None:
+def test_accepts_localhost(base: str) -> None:
     port = base.rpartition(":")[2]
     there = f"http://localhost:{port}"
     answer = httpx.post(
@@ -39,14 +39,14 @@ def test_localhost_is_this_machine(base: str) -> None:
 @pytest.mark.parametrize(
     "origin", [None, "null", "http://evil.example", "https://127.0.0.1", "http://127.0.0.1"]
 )
-def test_a_post_comes_from_a_page_of_ours(base: str, origin: str | None) -> None:
+def test_posts_need_our_origin(base: str, origin: str | None) -> None:
     headers = {"Origin": origin} if origin else {}
     refused = httpx.post(f"{base}/matches", json={"game": "lights"}, headers=headers)
     assert refused.status_code == 403
     assert "set-cookie" not in refused.headers
 
 
-def test_an_origin_of_ours_under_another_name_is_not_the_host(base: str) -> None:
+def test_rejects_our_origin_under_another_name(base: str) -> None:
     port = base.rpartition(":")[2]
     headers = {"Origin": f"http://localhost:{port}"}
     assert httpx.post(f"{base}/matches", json={"game": "lights"}, headers=headers).status_code == 403
@@ -55,7 +55,7 @@ def test_an_origin_of_ours_under_another_name_is_not_the_host(base: str) -> None
 @pytest.mark.parametrize(
     "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
 )
-def test_a_post_brings_json(base: str, kind: str) -> None:
+def test_posts_need_json(base: str, kind: str) -> None:
     headers = {"Origin": base, "Content-Type": kind}
     assert httpx.post(f"{base}/matches", content=b"{}", headers=headers).status_code == 415
 
@@ -76,14 +76,14 @@ def test_a_post_brings_json(base: str, kind: str) -> None:
         (b"\xff\xfe", "Invalid JSON"),
     ],
 )
-def test_what_cannot_be_read_is_refused_in_a_line(base: str, body: bytes, why: str) -> None:
+def test_rejects_unreadable_requests_in_one_line(base: str, body: bytes, why: str) -> None:
     refused = Visitor(base).post_raw("/matches", body)
     assert refused.status_code in (404, 422)
     assert why in refused.json()["message"]
     assert "\n" not in refused.json()["message"]
 
 
-def test_bodies_are_small(base: str) -> None:
+def test_rejects_large_bodies(base: str) -> None:
     ann = Visitor(base)
     assert ann.post("/matches", game="lights", name="x" * 5000).status_code == 413
 
@@ -97,7 +97,7 @@ def test_bodies_are_small(base: str) -> None:
     assert httpx.post(f"{base}/matches", content=slowly(), headers=headers).status_code == 413
 
 
-def test_every_answer_keeps_others_out(base: str) -> None:
+def test_every_response_has_security_headers(base: str) -> None:
     ann, _, match = pair(base, "lights")
     answers = [
         ann.get(path, Accept="text/html")
@@ -120,7 +120,7 @@ OUTSIDE = re.compile(
 )
 
 
-def test_pages_hold_no_inline_code_and_ask_nobody_else(base: str) -> None:
+def test_pages_have_no_inline_code_and_load_nothing_from_other_sites(base: str) -> None:
     ann, bob, match = pair(base, "chain")
     ann.act(match, "4")
     bob.act(match, "resign")
@@ -145,7 +145,7 @@ def test_pages_hold_no_inline_code_and_ask_nobody_else(base: str) -> None:
         assert not OUTSIDE.findall(page), path
 
 
-def test_static_files_are_kept_by_browsers(base: str) -> None:
+def test_static_files_are_cached_by_browsers(base: str) -> None:
     ann = Visitor(base)
     page = ann.get("/", Accept="text/html").text
     for path in re.findall(r'(?:src|href)="(/static/[^"]+)"', page):
@@ -156,7 +156,7 @@ def test_static_files_are_kept_by_browsers(base: str) -> None:
     assert ann.get("/static/%2e%2e%2fapp.py").status_code == 404
 
 
-def test_a_name_is_text_and_nothing_else(base: str) -> None:
+def test_names_are_escaped(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("lights", "friend", name='<b onclick="x">Ann</b>')
     bob = Visitor(base)
@@ -166,7 +166,7 @@ def test_a_name_is_text_and_nothing_else(base: str) -> None:
     assert "&lt;b onclick" in page
 
 
-def test_the_cookie_is_for_this_server_alone(base: str) -> None:
+def test_the_cookie_is_sent_only_to_this_server(base: str) -> None:
     ann = Visitor(base)
     assert "set-cookie" not in ann.get("/").headers, "nothing is left with somebody who only looks"
     answer = ann.post("/matches", game="lights", against="random")
@@ -177,7 +177,7 @@ def test_the_cookie_is_for_this_server_alone(base: str) -> None:
     assert "set-cookie" not in ann.post("/matches", game="lights", against="random").headers
 
 
-def test_only_the_hash_of_a_cookie_is_kept(tmp_path: Path) -> None:
+def test_only_the_hash_of_a_cookie_is_stored(tmp_path: Path) -> None:
     file = tmp_path / "web.sqlite3"
     with serving(str(file)) as base:
         ann = Visitor(base)
@@ -188,7 +188,7 @@ def test_only_the_hash_of_a_cookie_is_kept(tmp_path: Path) -> None:
     assert b"lights" in kept
 
 
-def test_behind_tls_the_cookie_is_bound_to_host_and_tls(tmp_path: Path) -> None:
+def test_with_tls_the_cookie_is_bound_to_the_host(tmp_path: Path) -> None:
     with serving(str(tmp_path / "web.sqlite3"), public_url="https://duels.example") as base:
         headers = {"Host": "duels.example", "Origin": "https://duels.example", "Accept": "application/json"}
         answer = httpx.post(f"{base}/matches", json={"game": "lights", "against": "friend"}, headers=headers)
@@ -211,7 +211,7 @@ def test_a_cookie_of_another_server_with_our_name_does_not_take_the_seat(base: s
     assert answer.json()["seat"] == 1
 
 
-def test_a_cookie_that_is_made_up_is_nobody(base: str) -> None:
+def test_an_invented_cookie_has_no_identity(base: str) -> None:
     ann, _, match = pair(base, "hunt")
     for value in ("", "x", "x" * 43, "é" * 43, "x" * 5000):
         headers = [(b"cookie", b"duels=" + value.encode()), (b"accept", b"application/json")]
@@ -231,7 +231,7 @@ def test_unknown_and_forbidden_look_alike(base: str) -> None:
             assert there.text == nowhere.text
 
 
-def test_too_much_is_refused_and_said(tmp_path: Path) -> None:
+def test_rate_limits_are_enforced_with_a_message(tmp_path: Path) -> None:
     few = VisitorLimits(RateLimit(3, 0.001), RateLimit(2, 0.001), PLENTY, PLENTY, streams=2)
     with serving(str(tmp_path / "web.sqlite3"), limits=few) as base:
         ann = Visitor(base)
@@ -251,7 +251,7 @@ def test_too_much_is_refused_and_said(tmp_path: Path) -> None:
         Visitor(base).start("lights", "random")  # somebody else is not meant
 
 
-def test_somebody_who_begins_match_after_match_is_stopped(tmp_path: Path) -> None:
+def test_rate_limits_new_matches(tmp_path: Path) -> None:
     limits = VisitorLimits(PLENTY, PLENTY, PLENTY, PLENTY, matches_a_day=3)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
         ann = Visitor(base)
@@ -260,7 +260,7 @@ def test_somebody_who_begins_match_after_match_is_stopped(tmp_path: Path) -> Non
         assert ann.post("/matches", game="lights", against="random").status_code == 429
 
 
-def test_rematches_are_matches_too(tmp_path: Path) -> None:
+def test_rate_limits_include_rematches(tmp_path: Path) -> None:
     limits = VisitorLimits(PLENTY, PLENTY, PLENTY, PLENTY, matches_a_day=3)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
         ann, bob, match = pair(base, "lights")
@@ -282,7 +282,7 @@ def test_rematches_are_matches_too(tmp_path: Path) -> None:
             assert ann.offer(match, "rematch", answer).status_code == 204
 
 
-def test_what_is_refused_takes_nothing_from_anybody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejected_requests_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("duels.web.visitors.time.monotonic", lambda: now)
     buckets = RateLimiter(VisitorLimits(act=RateLimit(10, 1), address_factor=2))
@@ -301,7 +301,7 @@ def test_what_is_refused_takes_nothing_from_anybody(monkeypatch: pytest.MonkeyPa
     assert [granted(who) for who in ("ann", "ann", "eve", "eve")] == [True, False, True, False]
 
 
-def test_one_address_has_a_limit_of_its_own(tmp_path: Path) -> None:
+def test_each_address_has_its_own_limit(tmp_path: Path) -> None:
     limits = VisitorLimits(PLENTY, RateLimit(1, 0.001), PLENTY, PLENTY, address_factor=3)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
         statuses = [
@@ -310,7 +310,7 @@ def test_one_address_has_a_limit_of_its_own(tmp_path: Path) -> None:
         assert statuses == [201, 201, 201, 429], "newcomers share the address's limit, and no narrower one"
 
 
-def test_seeds_never_leave_before_the_end(base: str) -> None:
+def test_seeds_are_never_sent_before_the_end(base: str) -> None:
     ann, bob, match = pair(base, "flip")
     ann.act(match, "A1")
     everything = [
@@ -328,7 +328,7 @@ def test_seeds_never_leave_before_the_end(base: str) -> None:
     assert not [text for text in everything if seed in text]
 
 
-def test_one_seat_never_gets_the_other_s_secrets(base: str) -> None:
+def test_a_seat_never_gets_the_others_secrets(base: str) -> None:
     """Everything that Bob is sent in a match of hunt, searched for what is Ann's."""
     ann, bob, match = pair(base, "hunt", name="Ann")
     got: list[str] = []
@@ -354,12 +354,12 @@ def test_one_seat_never_gets_the_other_s_secrets(base: str) -> None:
 @pytest.mark.parametrize(
     "url", ["duels.example", "https://", "ftp://x", "https://x/path", "https://x:0", "http://u@x"]
 )
-def test_a_public_address_is_an_origin(url: str) -> None:
+def test_rejects_public_urls_that_are_not_origins(url: str) -> None:
     with pytest.raises(DuelsError, match="--public-url"):
         ServerSettings("x", public_url=url)
 
 
-def test_a_home_network_is_sent_no_header_that_its_browsers_complain_about(tmp_path: Path) -> None:
+def test_plain_http_omits_headers_that_need_tls(tmp_path: Path) -> None:
     with serving(str(tmp_path / "web.sqlite3"), addresses=("192.168.1.5",)) as base:
         ann = Visitor(base)
         port = base.rpartition(":")[2]
@@ -371,7 +371,7 @@ def test_a_home_network_is_sent_no_header_that_its_browsers_complain_about(tmp_p
         assert "<svg" in ann.see(ann.start("leap", "friend"))["invite"]["qr"]
 
 
-def test_the_usual_port_goes_without_saying() -> None:
+def test_origins_omit_the_default_port() -> None:
     assert ServerSettings("x", public_url="https://Duels.example:443/").origins == {"https://duels.example"}
     assert "http://[::1]:9" in ServerSettings("x", port=9).origins
     everywhere = ServerSettings("x", port=9, host="0.0.0.0", addresses=("192.168.1.5",))
@@ -380,7 +380,7 @@ def test_the_usual_port_goes_without_saying() -> None:
     assert UNLIMITED.act is PLENTY
 
 
-def test_programs_are_refused_in_json_before_anything_else(base: str) -> None:
+def test_programs_get_rejections_in_json(base: str) -> None:
     ann = Visitor(base)
     refused = [
         ann.get("/", Host="duels.example"),
@@ -393,7 +393,7 @@ def test_programs_are_refused_in_json_before_anything_else(base: str) -> None:
     assert not ann.get("/", Host="duels.example", Accept="text/html").text.startswith("{")
 
 
-def test_what_is_not_there_and_what_fails_is_told_in_one_line(
+def test_missing_pages_and_failures_get_one_line(
     base: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     ann = Visitor(base)

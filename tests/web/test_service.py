@@ -25,7 +25,7 @@ from duels.web.workers import WorkerPool
 from tests.web.serving import header_of
 
 
-def test_a_log_does_not_grow_for_ever() -> None:
+def test_the_number_of_offers_in_a_log_is_limited() -> None:
     rules = find_game("lights").rules()
     state = MatchState("a-match", header_of(rules))
     state.add((Entry(EntryKind.SIT, "Ann", Seat.ONE), Entry(EntryKind.SIT, "Bob", Seat.TWO)))
@@ -48,7 +48,7 @@ class Counting(SqliteStore):
         return await super().list_entries(match, after)
 
 
-def test_a_list_of_matches_reads_those_that_went_on_and_no_others(tmp_path: Path) -> None:
+def test_a_list_of_matches_reads_only_changed_matches(tmp_path: Path) -> None:
     async def work() -> None:
         store, elsewhere = Counting(tmp_path / "web.sqlite3"), SqliteStore(tmp_path / "web.sqlite3")
         matches = MatchService(store, WorkerPool())
@@ -77,7 +77,7 @@ def test_a_list_of_matches_reads_those_that_went_on_and_no_others(tmp_path: Path
     asyncio.run(work())
 
 
-def test_matches_and_streams_are_freed_without_the_collector(
+def test_matches_and_streams_are_freed_without_garbage_collection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("duels.web.service._MAX_CACHED", 1)
@@ -121,7 +121,7 @@ def test_matches_and_streams_are_freed_without_the_collector(
         gc.enable()
 
 
-def test_what_a_viewer_may_not_know_puts_off_no_ping() -> None:
+def test_hidden_events_do_not_delay_pings() -> None:
     sent: list[bytes] = []
 
     async def watch() -> None:

@@ -53,7 +53,7 @@ def run(work: Coroutine[Any, Any, None]) -> None:
     asyncio.run(asyncio.wait_for(work, 60))
 
 
-def test_what_is_created_is_there_when_the_store_is_opened_again(opened: Opened) -> None:
+def test_matches_persist_after_reopening(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
             await store.create(new_match())
@@ -71,7 +71,7 @@ def test_what_is_created_is_there_when_the_store_is_opened_again(opened: Opened)
     run(work())
 
 
-def test_what_is_not_there_is_not_found(opened: Opened) -> None:
+def test_missing_matches_are_not_found(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
             await store.create(new_match())
@@ -84,7 +84,7 @@ def test_what_is_not_there_is_not_found(opened: Opened) -> None:
     run(work())
 
 
-def test_appending_needs_the_number_of_the_log(opened: Opened) -> None:
+def test_append_needs_the_current_length_of_the_log(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
             await store.create(new_match())
@@ -99,7 +99,7 @@ def test_appending_needs_the_number_of_the_log(opened: Opened) -> None:
     run(work())
 
 
-def test_of_many_who_append_at_once_one_succeeds(opened: Opened) -> None:
+def test_only_one_of_many_concurrent_appends_succeeds(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as one, opening(opened) as two:
             await one.create(new_match())
@@ -114,7 +114,7 @@ def test_of_many_who_append_at_once_one_succeeds(opened: Opened) -> None:
     run(work())
 
 
-def test_a_conflict_takes_nothing_else_with_it(opened: Opened) -> None:
+def test_a_conflict_does_not_affect_other_writes(opened: Opened) -> None:
     """Changes to several matches may be committed together."""
 
     async def work() -> None:
@@ -143,7 +143,7 @@ def test_a_match_is_created_once(opened: Opened) -> None:
     run(work())
 
 
-def test_an_invitation_is_taken_up_once(opened: Opened) -> None:
+def test_an_invitation_is_accepted_once(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as one, opening(opened) as two:
             await one.create(new_match())
@@ -168,7 +168,7 @@ def test_an_invitation_is_taken_up_once(opened: Opened) -> None:
     run(work())
 
 
-def test_an_invitation_gets_too_old(opened: Opened) -> None:
+def test_invitations_expire(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
             await store.create(new_match())
@@ -183,7 +183,7 @@ def test_an_invitation_gets_too_old(opened: Opened) -> None:
     run(work())
 
 
-def test_a_rematch_is_created_with_the_entry_that_names_it_or_not_at_all(opened: Opened) -> None:
+def test_a_rematch_and_its_entry_are_created_together(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
             await store.create(new_match())
@@ -200,7 +200,7 @@ def test_a_rematch_is_created_with_the_entry_that_names_it_or_not_at_all(opened:
     run(work())
 
 
-def test_matches_of_an_identity_are_listed_the_last_one_first(opened: Opened) -> None:
+def test_matches_of_an_identity_are_listed_newest_first(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
             for id in ("m1", "m2", "m3"):
@@ -218,7 +218,7 @@ def test_matches_of_an_identity_are_listed_the_last_one_first(opened: Opened) ->
     run(work())
 
 
-def test_matches_that_are_over_are_listed_apart_for_both(opened: Opened) -> None:
+def test_finished_matches_are_listed_separately(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
             await store.create(new_match("m1"))
@@ -245,7 +245,7 @@ def test_matches_that_are_over_are_listed_apart_for_both(opened: Opened) -> None
     run(work())
 
 
-def test_whoever_listens_hears_what_other_processes_write(opened: Opened) -> None:
+def test_listeners_are_notified_of_writes_by_other_processes(opened: Opened) -> None:
     async def work() -> None:
         told = asyncio.Event()
 
@@ -265,7 +265,7 @@ def test_whoever_listens_hears_what_other_processes_write(opened: Opened) -> Non
     run(work())
 
 
-def test_texts_are_kept_to_the_letter(opened: Opened) -> None:
+def test_texts_are_stored_exactly(opened: Opened) -> None:
     async def work() -> None:
         async with opening(opened) as store:
             odd = Entry(EntryKind.SIT, "Zoë 'Drop' Table; --%s 🎲", Seat.ONE)
@@ -275,7 +275,7 @@ def test_texts_are_kept_to_the_letter(opened: Opened) -> None:
     run(work())
 
 
-def test_a_file_of_something_else_is_left_alone(tmp_path: Any) -> None:
+def test_a_foreign_file_is_left_alone(tmp_path: Any) -> None:
     from duels.web.site import make_store
 
     async def work() -> None:
@@ -298,7 +298,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Any) -> None:
     run(work())
 
 
-def test_a_database_that_is_not_there_is_said_in_one_line() -> None:
+def test_reports_a_missing_database_in_one_line() -> None:
     from duels.web.site import make_store
 
     async def work() -> None:
@@ -310,7 +310,7 @@ def test_a_database_that_is_not_there_is_said_in_one_line() -> None:
     run(work())
 
 
-def test_a_file_that_is_back_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_return_of_a_file_is_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async def work() -> None:
         path = tmp_path / "web.sqlite3"
         async with opening(lambda: SqliteStore(path)) as store:
@@ -334,7 +334,7 @@ def test_a_file_that_is_back_is_told_once(tmp_path: Path, caplog: pytest.LogCapt
     run(work())
 
 
-def test_what_contradicts_what_is_kept_is_no_failure_of_the_file(
+def test_constraint_errors_do_not_mark_the_file_as_failed(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:

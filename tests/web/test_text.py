@@ -25,9 +25,7 @@ BODIES: tuple[tuple[str, dict[str, Any]], ...] = (
 PATHS = ("/m/%00", "/m/%00/events", "/m/a%00b/record", "/j/%00", "/g/%00", "/%00", "/practice/flip?seed=%00")
 
 
-def test_text_that_cannot_be_stored_or_shown_is_refused(
-    database: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_rejects_text_that_cannot_be_stored_or_shown(database: str, caplog: pytest.LogCaptureFixture) -> None:
     with serving(database) as base:
         ann, bob, match = pair(base, "lights")
         answers = [ann.post_raw(path, json.dumps(fields).encode()) for path, fields in BODIES]
@@ -45,7 +43,7 @@ def test_text_that_cannot_be_stored_or_shown_is_refused(
     ("forwarded", "status"),
     [("a:b", 400), ("somebody", 400), ("192.0.2.7", 200), ("2001:db8::7", 200), ("fe80::7%eth0", 200)],
 )
-def test_a_forwarded_address_is_an_address(
+def test_rejects_invalid_forwarded_addresses(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, forwarded: str, status: int
 ) -> None:
     with serving(str(tmp_path / "web.sqlite3"), public_url="http://duels.example") as base:

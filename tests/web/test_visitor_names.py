@@ -22,7 +22,7 @@ def test_a_reserved_word_gets_a_number(name: str) -> None:
 
 
 @pytest.mark.parametrize("player", PLAYER_KINDS)
-def test_no_bot_s_name_is_free(player: str) -> None:
+def test_names_of_bots_are_reserved(player: str) -> None:
     assert clean_name(player.title()) == f"{player.title()} (2)"
 
 
@@ -47,12 +47,12 @@ def test_no_bot_s_name_is_free(player: str) -> None:
         ("José", "", "José"),
     ],
 )
-def test_a_name_is_clean_and_differs_from_the_other(name: str, other: str, given: str) -> None:
+def test_names_are_cleaned_and_unique_in_a_match(name: str, other: str, given: str) -> None:
     assert clean_name(name, (other,)) == given
 
 
 @pytest.mark.parametrize("emoji", [FAMILY, "🕵🏽\u200d♂️", "🇩🇪", "👍🏿", "❤️\u200d🔥", "🐦\u200d⬛"])
-def test_joined_emoji_stay_whole(emoji: str) -> None:
+def test_joined_emoji_are_not_split(emoji: str) -> None:
     assert clean_name(f"Ann {emoji}!") == f"Ann {emoji}!"
     for length in range(MAX_NAME_LENGTH + 2):
         given = clean_name("A" * length + emoji + "B")
