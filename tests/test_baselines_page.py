@@ -29,7 +29,7 @@ def run(seed: int, *grades: float) -> dict[str, Any]:
     }
 
 
-def test_a_baseline_is_its_median_and_range(runs: Any) -> None:
+def test_a_baseline_has_a_median_and_a_range(runs: Any) -> None:
     three = [run(0, 0.5, 0.25, 0.0), run(1, 0.5, 0.0, 0.0), run(2, 0.5, 0.0, 0.125)]
     found = runs.Baseline("q_learning", three)
     assert found.grades == [(0.5, 0.5, 0.5), (0.0, 0.0, 0.25), (0.0, 0.0, 0.125)]
@@ -37,7 +37,7 @@ def test_a_baseline_is_its_median_and_range(runs: Any) -> None:
     assert runs.spread(found.final) == "0 (0 to 0.125)"
 
 
-def test_perfect_play_is_reached_where_it_stays(runs: Any) -> None:
+def test_perfect_play_must_last_until_the_end(runs: Any) -> None:
     better = runs.Baseline("q_learning", [run(0, 0.5, 0.25, 0.0), run(1, 0.5, 0.0, 0.0)])
     assert better.near == [2000, 1000]
     assert runs.format_steps_to_near(better) == "1,500 (1,000 to 2,000)"
@@ -48,12 +48,12 @@ def test_perfect_play_is_reached_where_it_stays(runs: Any) -> None:
     assert runs.Form("leap", {}, 0.4, [worse, better]).best is better
 
 
-def test_the_page_and_its_pictures_are_what_was_measured() -> None:
+def test_the_page_and_its_pictures_show_the_measurements() -> None:
     done = subprocess.run([sys.executable, FOLDER / "build.py", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-def test_all_that_was_to_be_run_was_run_over_five_seeds(runs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_baseline_has_five_seeds(runs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER.parents[1] / "examples"))
     from baselines import STEPS
     from self_play import FORMS

@@ -17,21 +17,21 @@ def _found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
 
 
-def test_who_fails_is_not_given_up(tmp_path: Path) -> None:
+def test_a_failed_benchmark_is_an_error(tmp_path: Path) -> None:
     import solving
 
     with pytest.raises(RuntimeError, match="no-such-game"):
         solving.solved_once("opening", "no-such-game", {}, str(tmp_path))
 
 
-def test_who_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_benchmark_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import solving
 
     monkeypatch.setattr(solving, "LIMIT", 1)
     assert solving.solved_once("theirs", "chain", {"cells": 13}, str(tmp_path)) is None
 
 
-def test_every_state_is_found_within_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finds_every_state_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     import solving_once
 
     begun: list[str] = []
@@ -50,7 +50,7 @@ def test_every_state_is_found_within_the_time(monkeypatch: pytest.MonkeyPatch) -
     assert begun == ["timed", "explored"]
 
 
-def test_a_ratio_is_taken_to_the_fastest_peer() -> None:
+def test_ratios_compare_with_the_fastest_peer() -> None:
     import bench_envs
 
     speeds = {

@@ -84,7 +84,7 @@ def test_every_game_has_its_book() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_line_of_every_section_is_stated(name: str) -> None:
+def test_every_line_of_every_section_has_a_statement(name: str) -> None:
     for section in BOOKS[name].sections:
         stated = {line for statement in section.statements for line in statement.lines}
         assert stated == set(range(1, section.lines + 1)), f"{name} {section.number} {section.title}"
@@ -93,7 +93,7 @@ def test_every_line_of_every_section_is_stated(name: str) -> None:
 
 @needs_books
 @pytest.mark.parametrize("name", GAMES)
-def test_sections_and_their_lines_are_those_of_the_book(name: str) -> None:
+def test_sections_and_lines_equal_those_of_the_book(name: str) -> None:
     in_book = [(title, len(lines)) for title, lines in build.split_book(read_book(name))]
     assert [(section.title, section.lines) for section in BOOKS[name].sections] == in_book
 
@@ -112,7 +112,7 @@ def test_statements_are_in_our_own_words(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BOOKS)
-def test_every_statement_has_a_class_and_all_but_advice_tests_that_exist(name: str) -> None:
+def test_every_statement_has_a_class_and_existing_tests(name: str) -> None:
     for statement in BOOKS[name].statements:
         assert statement.kind in build.CLASSES, statement.number
         assert bool(statement.tests) is (statement.kind != "advice"), statement.number
@@ -121,7 +121,7 @@ def test_every_statement_has_a_class_and_all_but_advice_tests_that_exist(name: s
 
 
 @pytest.mark.parametrize("name", BOOKS)
-def test_every_test_that_is_given_a_name_pins_something(name: str) -> None:
+def test_every_named_test_is_used(name: str) -> None:
     named = set(BOOKS[name].data["tests"].values())
     assert named <= {test for statement in BOOKS[name].statements for test in statement.tests}
 
@@ -146,10 +146,10 @@ def test_every_ruling_of_the_ledger_is_on_the_page(name: str) -> None:
         "core/test_laws.py",
     ],
 )
-def test_a_test_that_does_not_exist_is_noticed(test: str) -> None:
+def test_detects_a_missing_test(test: str) -> None:
     assert not exists(test)
 
 
-def test_lines_that_only_introduce_others_state_nothing() -> None:
+def test_introductory_lines_have_no_statement() -> None:
     book = "# Book\n## One\n- **Players**:\n  - Two.\n  - They move.\n\n```\n> 2\n\nOff.\nOn.\n```\n## Two\n"
     assert build.split_book(book) == [("One", ["Two.", "They move.", "> 2", "Off.\nOn."])]

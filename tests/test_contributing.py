@@ -34,14 +34,14 @@ def source() -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in files)
 
 
-def test_what_must_be_written_is_named() -> None:
+def test_required_parts_are_listed() -> None:
     assert OpenRules.__abstractmethods__ | SecretRules.__abstractmethods__ <= WORDS_NAMED
     assert SecretRules.__abstractmethods__ - OpenRules.__abstractmethods__ == {"view"}
     assert OpenRules.__abstractmethods__ - SecretRules.__abstractmethods__ == {"parse_state", "format_state"}
     assert Words.__abstractmethods__ == {"narrate", "board"}
 
 
-def test_what_may_be_written_is_named() -> None:
+def test_optional_parts_are_listed() -> None:
     """Whatever the package looks for in a game, and whatever a subclass may say better."""
     looked_for = re.findall(r"(?:find|_require)\(\s*\"(\w+)\", \"(\w+)\"", source())
     assert {"rules", "words", "oracle", "features"} <= {door for door, _ in looked_for}
@@ -55,13 +55,13 @@ def test_what_may_be_written_is_named() -> None:
     assert {name for name in vars(Rules) if not name.startswith("_")} - ready <= WORDS_NAMED
 
 
-def test_what_is_named_exists() -> None:
+def test_listed_parts_exist() -> None:
     words = set(re.findall(r"\w+", source())) | {path.stem for path in (ROOT / "src").rglob("*.py")}
     paths = {"examples", "tictactoe", "liarsdice", "docs", "golden", "NAME", "pyproject", "toml", "md", "txt"}
     assert WORDS_NAMED - paths - {"nim", "duels_nim"} <= words
 
 
-def test_the_numbers_are_the_ones_that_are_kept_to() -> None:
+def test_numbers_agree_with_the_code() -> None:
     from duels.core.features import MAX_EXPLORED_STATES
     from duels.solving.induction import MAX_STATES
     from duels.solving.tree import MAX_HISTORIES
@@ -70,7 +70,7 @@ def test_the_numbers_are_the_ones_that_are_kept_to() -> None:
     assert stated == {f"{number:,}" for number in (MAX_EXPLORED_STATES, MAX_STATES, MAX_HISTORIES)}
 
 
-def test_a_game_with_just_what_it_must_have_works(tmp_path: Path) -> None:
+def test_a_game_with_only_the_required_parts_works(tmp_path: Path) -> None:
     """The files of the list, and none besides."""
     skeleton = write_game("nim", tmp_path / "skeleton")
     assert NEEDED == ["pyproject.toml", "__init__.py", "rules.py", "words.py"]
@@ -90,6 +90,6 @@ def test_a_game_with_just_what_it_must_have_works(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", re.findall(r"^\.venv/bin/duels (.*)$", SECTION, flags=re.MULTILINE))
-def test_the_command_that_it_shows_works(line: str, tmp_path: Path) -> None:
+def test_the_example_command_works(line: str, tmp_path: Path) -> None:
     site = install(write_game("nim", tmp_path / "skeleton"), tmp_path / "site")
     assert "Welcome to Nim!" in duels(site, tmp_path, *line.split()).stdout

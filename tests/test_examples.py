@@ -22,7 +22,7 @@ def test_there_are_three_checkpoints_for_every_power_of_ten() -> None:
 
 
 @pytest.mark.parametrize("form", ["lights", "leap"])
-def test_q_learning_finds_perfect_play(form: str) -> None:
+def test_q_learning_learns_perfect_play(form: str) -> None:
     import q_learning
     from self_play import grades
 
@@ -32,7 +32,7 @@ def test_q_learning_finds_perfect_play(form: str) -> None:
     assert found[-1][1] == 0
 
 
-def test_a_learner_says_how_far_it_is(
+def test_learners_report_progress(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import q_learning
@@ -61,7 +61,7 @@ class Here:
         assert cancel_futures
 
 
-def test_baselines_that_are_there_are_not_run_again(
+def test_existing_baselines_are_not_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import baselines
@@ -85,7 +85,7 @@ def test_baselines_that_are_there_are_not_run_again(
     assert capsys.readouterr().out.count("exploitability 0.5000 after 1,024 steps") == 2
 
 
-def test_baselines_of_other_options_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_baselines_of_other_options_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import baselines
     import self_play
 

@@ -21,7 +21,7 @@ def mode_of(path: Path) -> int:
 
 
 @pytest.mark.parametrize("over", [False, True])
-def test_a_full_disk_is_named_and_leaves_what_was_there(over: bool, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_keeps_the_old_file(over: bool, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     if over:
         path.write_text("before")
@@ -33,7 +33,7 @@ def test_a_full_disk_is_named_and_leaves_what_was_there(over: bool, tmp_path: Pa
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "before")] * over
 
 
-def test_a_name_that_is_taken_is_kept(tmp_path: Path) -> None:
+def test_an_existing_name_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "link"
     path.symlink_to(tmp_path / "nowhere")
     with pytest.raises(FileExistsError):
@@ -43,7 +43,7 @@ def test_a_name_that_is_taken_is_kept(tmp_path: Path) -> None:
     assert path.is_symlink()
 
 
-def test_only_files_are_written_over(tmp_path: Path) -> None:
+def test_only_files_are_overwritten(tmp_path: Path) -> None:
     """A link may lead to a device, which root could replace."""
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
@@ -53,7 +53,7 @@ def test_only_files_are_written_over(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_modes(tmp_path: Path) -> None:
+def test_files_keep_their_modes(tmp_path: Path) -> None:
     path = tmp_path / "file"
     before = os.umask(0o022)
     try:
@@ -70,7 +70,7 @@ def test_modes(tmp_path: Path) -> None:
         os.umask(before)
 
 
-def test_a_draft_whose_writer_was_killed_is_removed_later(tmp_path: Path) -> None:
+def test_drafts_of_killed_writers_are_removed_later(tmp_path: Path) -> None:
     forgotten, recent = (tmp_path / f".{letter * 16}.draft" for letter in "ab")
     mine = tmp_path / ".notes.draft"
     for path in (forgotten, recent, mine):
@@ -81,7 +81,7 @@ def test_a_draft_whose_writer_was_killed_is_removed_later(tmp_path: Path) -> Non
     assert {path.name for path in tmp_path.iterdir()} == {recent.name, mine.name, "file"}
 
 
-def test_a_draft_that_was_not_put_anywhere_is_removed(tmp_path: Path) -> None:
+def test_unused_drafts_are_removed(tmp_path: Path) -> None:
     with temporary_path(tmp_path / "file") as draft:
         draft.write_text("half")
     assert not list(tmp_path.iterdir())
@@ -91,13 +91,13 @@ def test_a_draft_that_was_not_put_anywhere_is_removed(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-def test_nobody_waits_for_a_pipe(tmp_path: Path) -> None:
+def test_reading_does_not_wait_for_a_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(DuelsError, match="not a regular file"), open_regular_file(tmp_path / "pipe"):
         pass
 
 
-def test_an_error_without_a_number_is_told_too(tmp_path: Path) -> None:
+def test_reports_errors_without_a_number(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="of another library") as caught, files.name_file_in_errors(tmp_path):
         raise OSError("of another library")
     assert caught.value.filename == tmp_path

@@ -18,7 +18,7 @@ RECORDS = sorted([*(HERE / "records").glob("*.duel"), *(HERE / "journals").glob(
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_what_is_written_is_as_it_was(section: str, tmp_path: Path) -> None:
+def test_files_equal_the_fixtures(section: str, tmp_path: Path) -> None:
     files = SECTIONS[section](tmp_path)
     assert sorted(files) == committed_files(section)
     for path, content in files.items():
@@ -26,7 +26,7 @@ def test_what_is_written_is_as_it_was(section: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_an_old_record_is_read(path: Path) -> None:
+def test_old_records_load(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     record = load_record(text, duels_tictactoe.GAME if path.stem.startswith("tictactoe") else None)
     if record.version == 1:
@@ -39,7 +39,7 @@ def test_an_old_record_is_read(path: Path) -> None:
         assert f"seat: {record.seat.value}\n" in text
 
 
-def test_an_old_match_goes_on(tmp_path: Path) -> None:
+def test_old_matches_continue(tmp_path: Path) -> None:
     """A match that was left is resumed, and ends as the one that was not left."""
     for name, content in committed("journals", "*-left.duel").items():
         path = tmp_path / name
@@ -50,13 +50,13 @@ def test_an_old_match_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["run", "probe-lights"])
-def test_a_run_without_digests_is_read(name: str, tmp_path: Path) -> None:
+def test_runs_without_digests_load(name: str, tmp_path: Path) -> None:
     done = duels(tmp_path, "arena", "report", HERE / "runs_before_digests" / name, "--json")
     assert done.out == (HERE / "reports" / f"{name}.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("section", ["arena", "runs_before_digests"])
-def test_an_old_run_goes_on(section: str, tmp_path: Path) -> None:
+def test_old_runs_continue(section: str, tmp_path: Path) -> None:
     """A run that is asked for more plays only what is new."""
     shutil.copytree(HERE / section / "part-1", tmp_path / "part-1")
     before = (tmp_path / "part-1" / "log-1-of-2-1.jsonl").read_bytes()

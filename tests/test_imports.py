@@ -152,7 +152,7 @@ def test_imports_point_one_way(module: str, path: Path) -> None:
         ("duels.web.site", "duels.terminal.screen.Screen"),
     ],
 )
-def test_the_guard_catches(module: str, imported: str) -> None:
+def test_the_guard_rejects(module: str, imported: str) -> None:
     assert wrong_import(module, imported)
 
 
@@ -169,7 +169,7 @@ def test_the_guard_catches(module: str, imported: str) -> None:
         ("duels.analysis.export", "duels.play.step.decide_next_entry"),
     ],
 )
-def test_the_guard_lets_pass(module: str, imported: str) -> None:
+def test_the_guard_accepts(module: str, imported: str) -> None:
     assert wrong_import(module, imported) is None
 
 
@@ -201,7 +201,7 @@ def imported_modules(tree: ast.AST, known: set[str]) -> set[str]:
     return found
 
 
-def test_no_module_needs_itself() -> None:
+def test_modules_have_no_import_cycles() -> None:
     """No cycle between modules, lazy imports included."""
     known = dict(modules())
     needs = {
@@ -234,7 +234,7 @@ def packages_from_outside(modules: set[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_nothing_heavy_is_loaded_on_the_way_to_a_prompt(name: str, tmp_path: Path) -> None:
+def test_the_prompt_loads_no_heavy_package(name: str, tmp_path: Path) -> None:
     for arguments in (["play", name], ["play", name, "--seat2", "greedy"]):
         modules = loaded(tmp_path, *arguments)  # the end of input comes at the first prompt
         assert f"duels.games.{name}.rules" in modules
@@ -264,7 +264,7 @@ def test_lists_need_no_heavy_package(arguments: list[str], tmp_path: Path) -> No
         "tests/games/{}",
     ],
 )
-def test_no_room_lacks_a_door(name: str, needed: str) -> None:
+def test_every_game_has_all_required_files(name: str, needed: str) -> None:
     path = ROOT / needed.format(name)
     assert path.exists(), "a game is complete only with all of these"
     if path.is_dir():
@@ -274,7 +274,7 @@ def test_no_room_lacks_a_door(name: str, needed: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_door_opens(name: str) -> None:
+def test_every_part_of_a_game_loads(name: str) -> None:
     game = GAMES[name]
     rules = game.rules()
     assert rules.name == game.name == name
@@ -284,6 +284,6 @@ def test_every_door_opens(name: str) -> None:
     assert game.card()
 
 
-def test_there_is_no_room_that_is_not_on_the_list() -> None:
+def test_every_folder_of_games_is_listed() -> None:
     rooms = {path.name for path in (PACKAGE / "games").iterdir() if path.is_dir() and path.name[0] != "_"}
     assert rooms == set(GAMES)

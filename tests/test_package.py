@@ -32,35 +32,35 @@ def printed(program: str) -> str:
     return done.stdout
 
 
-def test_importing_the_package_is_light() -> None:
+def test_importing_the_package_loads_little() -> None:
     modules = printed("import sys, duels; print(*sys.modules)").split()
     assert not {"click", "platformdirs", "numpy"} & {module.split(".")[0] for module in modules}
     assert "importlib.metadata" not in modules
 
 
-def test_the_package_has_every_name_that_it_lists() -> None:
+def test_every_listed_name_exists() -> None:
     assert all(hasattr(duels, name) for name in PUBLIC)
 
 
-def test_only_names_that_compute_need_numpy() -> None:
+def test_only_computing_names_need_numpy() -> None:
     names = sorted(set(PUBLIC) - NEEDS_NUMPY)
     assert printed(f"import sys; sys.modules['numpy'] = None; from duels import {', '.join(names)}") == ""
 
 
-def test_the_package_lists_its_names_before_they_are_used() -> None:
+def test_dir_lists_names_before_use() -> None:
     names = {name for name in printed("import duels; print(*dir(duels))").split() if name[0] != "_"}
     assert names == set(PUBLIC)
     assert names >= NEEDS_NUMPY
 
 
-def test_games_are_a_package_and_listed_by_a_call() -> None:
+def test_games_is_a_package_with_a_list_function() -> None:
     import duels.games.hunt.rules as rules
 
     assert duels.all_games()[: len(GAMES)] == tuple(GAMES.values())
     assert duels.games.hunt.rules is rules
 
 
-def test_the_version_is_the_one_that_is_installed() -> None:
+def test_the_version_is_the_installed_one() -> None:
     assert duels.__version__ == version("duels")
     with pytest.raises(AttributeError, match="nothing"):
         _ = duels.nothing  # type: ignore[attr-defined]
@@ -101,14 +101,14 @@ def test_a_users_file_is_typed(checked: list[str]) -> None:
     assert [line for line in checked if line.startswith("user_file.py")] == []
 
 
-def test_a_name_that_is_not_there_is_noticed(checked: list[str]) -> None:
+def test_detects_a_missing_name(checked: list[str]) -> None:
     errors = [line for line in checked if ": error: " in line]
     assert len(errors) == 1
     assert 'Module has no attribute "nothing"' in errors[0]
 
 
 @pytest.mark.parametrize("name", [*PUBLIC, "__version__"])
-def test_no_public_name_is_untyped(name: str, checked: list[str]) -> None:
+def test_every_public_name_is_typed(name: str, checked: list[str]) -> None:
     line = 2 + [*PUBLIC, "__version__"].index(name)
     (told,) = (text for text in checked if text.startswith(f"names.py:{line}:"))
     found: Any = re.search(r'Revealed type is "(.*)"', told)

@@ -59,7 +59,7 @@ def test_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "unbroken chain" in printed
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_have_targets() -> None:
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
     for page in pages:
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
@@ -67,7 +67,7 @@ def test_links_lead_somewhere() -> None:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-def test_the_pictures_are_what_matches_look_like(tmp_path: Path) -> None:
+def test_the_pictures_are_current(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "docs/images/draw.py", tmp_path], cwd=ROOT, check=True)
     drawn = sorted(path.name for path in tmp_path.iterdir())
     assert drawn == sorted(["chain.svg", *(f"board-{game}.svg" for game in GAMES)])
@@ -76,7 +76,7 @@ def test_the_pictures_are_what_matches_look_like(tmp_path: Path) -> None:
         assert (tmp_path / name).read_text(encoding="utf-8") == kept, "python docs/images/draw.py"
 
 
-def test_nothing_in_the_picture_is_placed_by_spaces() -> None:
+def test_pictures_do_not_align_by_spaces() -> None:
     """Browsers merge them, and then cell numbers do not stand under their cells."""
     picture = (ROOT / "docs/images/chain.svg").read_text(encoding="utf-8")
     lines = [re.findall(r'<tspan x="([0-9.]+)"[^>]*>(.*?)</tspan>', line) for line in picture.splitlines()]
@@ -103,7 +103,7 @@ def test_the_ledger_names_tests_that_exist() -> None:
 
 
 @pytest.mark.parametrize("page", ["solved", "performance"])
-def test_a_page_is_what_its_script_writes_now(page: str) -> None:
+def test_generated_pages_are_current(page: str) -> None:
     built = subprocess.run(
         [sys.executable, f"docs/{page}/build.py", "--check"],
         cwd=ROOT,

@@ -32,7 +32,7 @@ def covers(shown: tuple[str, str], low: float, high: float) -> bool:
     return number - bound <= 100 * low + 1e-9 and number + bound >= 100 * high - 1e-9
 
 
-def test_every_value_on_the_page_covers_what_is_proven(values: dict[str, Value]) -> None:
+def test_every_value_on_the_page_covers_the_proven_bounds(values: dict[str, Value]) -> None:
     rows = {
         code: (number, bound)
         for number, bound, code in re.findall(rf"\| {SHOWN} points \| `(\d\d)` \|", CHAPTER)
@@ -41,7 +41,7 @@ def test_every_value_on_the_page_covers_what_is_proven(values: dict[str, Value])
     assert all(covers(rows[code], values[code].low, values[code].high) for code in CODES)
 
 
-def test_every_action_on_the_page_covers_what_is_proven() -> None:
+def test_every_action_on_the_page_covers_the_proven_bounds() -> None:
     judged = ORACLE.judge(RULES.parse_position(f"{START} 11 1")).actions
     proven = {RULES.format(each.action): each.value for each in judged}
     rows = re.findall(rf"\| `([A-E]\d\S*)` \| {SHOWN} points \|", CHAPTER)
@@ -49,7 +49,7 @@ def test_every_action_on_the_page_covers_what_is_proven() -> None:
     assert all(covers((n, bound), proven[name].low, proven[name].high) for name, n, bound in rows)
 
 
-def test_every_difference_on_the_page_covers_what_is_proven(values: dict[str, Value]) -> None:
+def test_every_difference_on_the_page_covers_the_proven_bounds(values: dict[str, Value]) -> None:
     told = re.search(
         rf"own Quantum Flip is worth {SHOWN} points if Player 2 has none, and {SHOWN} points otherwise\. "
         rf"Player 2's costs Player 1 {SHOWN} points if Player 1 has none, and {SHOWN} points otherwise\..* "
@@ -65,12 +65,12 @@ def test_every_difference_on_the_page_covers_what_is_proven(values: dict[str, Va
         assert covers(each, more.low - less.high, more.high - less.low), each
 
 
-def test_no_number_of_many_digits_stands_without_its_bound() -> None:
+def test_every_number_with_many_digits_has_a_bound() -> None:
     values = re.sub(SHOWN, "", CHAPTER.split("### How certain")[0])
     assert not re.findall(r"\d+\.\d\d+", values)
 
 
-def test_matches_of_flip_are_believed_only_while_all_that_they_depend_on_stays(
+def test_stored_matches_of_flip_expire_when_their_inputs_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "solved"))

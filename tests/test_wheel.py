@@ -54,13 +54,13 @@ def only(folder: Path, pattern: str) -> Path:
     return found
 
 
-def test_the_source_package_holds_all_that_its_tests_need(files: list[Path], built: Path) -> None:
+def test_the_source_package_includes_everything_for_its_tests(files: list[Path], built: Path) -> None:
     with tarfile.open(only(built, "*.tar.gz")) as archive:
         packed = {Path(*Path(name).parts[1:]) for name in archive.getnames()}
     assert {path for path in files if path.parts[0] not in NOT_SHIPPED} <= packed
 
 
-def test_the_wheel_holds_the_package_and_nothing_else(files: list[Path], built: Path) -> None:
+def test_the_wheel_contains_only_the_package(files: list[Path], built: Path) -> None:
     with zipfile.ZipFile(only(built, "*.whl")) as archive:
         packed = {Path(name) for name in archive.namelist()}
     package = {path.relative_to("src") for path in files if path.parts[0] == "src"}
@@ -118,7 +118,7 @@ def installed(
     return Installed(chosen(request.param), only(built, "*.whl"), tmp_path_factory.mktemp(request.param))
 
 
-def test_nothing_is_installed_that_was_not_asked_for(installed: Installed) -> None:
+def test_the_base_install_has_few_dependencies(installed: Installed) -> None:
     names = installed(
         "python", "-c", "from importlib.metadata import distributions as d; print(*(x.name for x in d()))"
     )
@@ -126,14 +126,14 @@ def test_nothing_is_installed_that_was_not_asked_for(installed: Installed) -> No
     assert {name.replace("_", "-") for name in names.split()} <= expected
 
 
-def test_the_command_says_what_it_is(installed: Installed) -> None:
+def test_the_command_prints_its_version(installed: Installed) -> None:
     for answer in (installed("duels", "--version"), installed("python", "-m", "duels", "--version")):
         assert answer == f"duels {VERSION}\n"
     first_words = [line.split(" ")[0] for line in installed("duels", "games").splitlines()]
     assert [word for word in first_words if word in GAMES] == list(GAMES)
 
 
-def test_the_package_is_imported_without_numpy(installed: Installed) -> None:
+def test_the_package_can_be_imported_without_numpy(installed: Installed) -> None:
     program = (
         "import duels, sys; duels.start('lights')\n"
         "assert 'numpy' not in sys.modules\n"
@@ -145,7 +145,7 @@ def test_the_package_is_imported_without_numpy(installed: Installed) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_match_is_played_kept_and_reviewed(name: str, installed: Installed) -> None:
+def test_a_match_can_be_played_saved_and_reviewed(name: str, installed: Installed) -> None:
     record = installed.folder / f"{name}.duel"
     played = installed(
         "duels", "play", name, "--seat1", "greedy", "--seat2", "perfect", "--seed", "7", "--save", record

@@ -30,7 +30,7 @@ CLASSES = {
     "ruling": "follows [our rulings](rulings.md): the book is silent or unclear, or its clause never applies",
 }
 TRANSCRIPT = "golden/test_golden.py::test_the_command_prints_the_transcript"
-FRAGMENTS = "golden/test_golden.py::test_the_books_own_words_stand_in_the_transcripts"
+FRAGMENTS = "golden/test_golden.py::test_transcripts_contain_the_books_own_lines"
 
 HEAD = """\
 # The rule books, statement by statement

@@ -185,7 +185,7 @@ def test_intervals_of_a_player_that_draws_hold(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("player", ["random", "novice", "casual", "club", "expert"])
-def test_of_100_intervals_from_4_samples_90_hold_at_least(player: str) -> None:
+def test_intervals_from_4_samples_cover_90_percent(player: str) -> None:
     """As docs/arena.md says, for each number of a probe."""
     rules = find_game("lights").rules()
     true = {
@@ -436,7 +436,7 @@ def test_limits_and_retries_reach_who_is_probed(tmp_path: Path) -> None:
         assert called.call_args[0][0].model.retries == 1
 
 
-def test_what_is_refused() -> None:
+def test_rejects_invalid_arguments() -> None:
     with pytest.raises(BadOption, match="needs a game"):
         ProbeConfig("club", ())
     with pytest.raises(BadOption, match="positions must be a whole number of 2 or more, not 1"):

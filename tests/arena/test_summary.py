@@ -109,7 +109,7 @@ def test_failures_are_listed_below_the_table(tmp_path: Path) -> None:
     assert "\n  club: 72 crashed, 431 illegal, 31 late, 23 unreadable\n" in text
 
 
-def test_of_mistakes_alike_those_made_most_often_come_first(tmp_path: Path) -> None:
+def test_the_most_frequent_mistakes_come_first(tmp_path: Path) -> None:
     (game,) = make_report(run(Config(("random", "novice"), ("lights",), 20), tmp_path)).games
     found = [each for each in game.blunders if each.player == "random"]
     worst = WorstMistakes(2)

@@ -41,14 +41,14 @@ BY_KIND = {attack.kind: attack for attack in ATTACKS}
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.kind)
-def test_a_few_seconds_of(attack: Attack) -> None:
+def test_short_attack(attack: Attack) -> None:
     report = run(attack, "short", attack.short)
     assert not report.failures, "\n".join(map(str, report.failures[:5]))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.kind)
-def test_a_minute_of(attack: Attack, record_property: Callable[[str, object], None]) -> None:
+def test_long_attack(attack: Attack, record_property: Callable[[str, object], None]) -> None:
     """Each time with another seed; its figures are printed at the end."""
     seed = os.environ.get("ATTACK_SEED") or secrets.token_hex(4)
     report = run(attack, seed, seconds=LONG)
@@ -57,7 +57,7 @@ def test_a_minute_of(attack: Attack, record_property: Callable[[str, object], No
 
 
 @pytest.mark.slow
-def test_a_machine_answers_within_two_seconds_in_every_flood(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bots_answer_within_two_seconds_during_floods(monkeypatch: pytest.MonkeyPatch) -> None:
     """The promise of SECURITY.md, measured where nothing else runs."""
     monkeypatch.setattr(load, "ANSWER_SECONDS", 2.0)
     seed = os.environ.get("ATTACK_SEED") or secrets.token_hex(4)
@@ -65,7 +65,7 @@ def test_a_machine_answers_within_two_seconds_in_every_flood(monkeypatch: pytest
     assert not report.failures, f"seed {seed}\n" + "\n".join(map(str, report.failures[:5]))
 
 
-def test_the_page_shows_the_figures() -> None:
+def test_the_page_lists_the_figures() -> None:
     page = PAGE.read_text(encoding="utf-8")
     figures = json.loads(FIGURES.read_text(encoding="utf-8"))
     assert page.partition(BEGIN)[2].partition(END)[0] == markdown(figures)
@@ -84,7 +84,7 @@ def _takes_a_file(command: click.Command) -> bool:
     return any(isinstance(parameter.type, click.Path) for parameter in command.params)
 
 
-def test_no_command_that_takes_a_file_is_left_out() -> None:
+def test_every_command_with_a_file_is_attacked() -> None:
     """Who adds one adds it to the lists of what is attacked."""
     context = click.Context(commands.cli)
     found = {name: commands.cli.get_command(context, name) for name in commands.cli.list_commands(context)}
@@ -237,7 +237,7 @@ _BROKEN = {
 
 
 @pytest.mark.parametrize("what", _BROKEN)
-def test_the_attack_finds_it_when(what: str) -> None:
+def test_attacks_find_planted_faults(what: str) -> None:
     """It says what is wrong; and nothing is where nothing is broken."""
     breakage = _BROKEN[what]
     attack = BY_KIND[breakage.kind]
@@ -249,7 +249,7 @@ def test_the_attack_finds_it_when(what: str) -> None:
     assert not control.failures, "\n".join(map(str, control.failures[:5]))
 
 
-def test_where_no_case_can_be_made_that_is_a_failure() -> None:
+def test_an_attack_without_cases_fails() -> None:
     def cases(rng: Random) -> Iterator[Case]:
         yield Case("harmless", lambda folder: None)
         raise OSError("no session")

@@ -56,7 +56,7 @@ def test_commands_about_a_game(name: str, site: Path, tmp_path: Path) -> None:
 
 
 @both
-def test_a_match_is_left_and_resumed(name: str, site: Path, tmp_path: Path) -> None:
+def test_a_match_can_be_left_and_resumed(name: str, site: Path, tmp_path: Path) -> None:
     entries = {"tictactoe": ("5\n", "hint\n1\n"), "liarsdice": ("1-1\n", "hint\nliar\n")}[name]
     begun = command(site, tmp_path, "play", name, *OPTIONS[name], "--seed", "1", entered=entries[0])
     assert "duels resume" in begun.stderr

@@ -54,7 +54,7 @@ def test_every_environment(rules: AnyRules) -> None:
     assert len(checked.environments) > 5
 
 
-def test_a_draw_is_met_in_every_environment() -> None:
+def test_every_environment_reaches_a_draw() -> None:
     assert check_environments(TICTACTOE, games=30).endings[Ending.DRAWN] > 0
 
 
@@ -69,7 +69,7 @@ def test_the_frameworks_own_suites_pass(rules: AnyRules) -> None:
 
 
 @BOTH
-def test_batches_count_every_game(rules: AnyRules) -> None:
+def test_rollouts_count_every_game(rules: AnyRules) -> None:
     tally = duels.vector.make(rules, 64, seed=1).rollout(500)
     assert tally.games == int(tally.wins.sum() + tally.draws.sum() + tally.truncated.sum()) > 1000
     assert bool(tally.draws.sum()) == (rules is TICTACTOE)
@@ -77,7 +77,7 @@ def test_batches_count_every_game(rules: AnyRules) -> None:
 
 
 @pytest.mark.slow
-def test_perfect_play_of_tictactoe_cannot_be_exploited() -> None:
+def test_perfect_play_of_tictactoe_is_not_exploitable() -> None:
     assert duels.exploitability("perfect", TICTACTOE) == 0
     assert 0.05 < duels.exploitability("random", duels_tictactoe.GAME) < 0.5
     first = duels.table_of(lambda observation, mask: int(np.flatnonzero(mask)[0]), TICTACTOE)
@@ -91,18 +91,18 @@ def test_perfect_play_of_liarsdice_is_within_its_bound() -> None:
 
 
 @pytest.mark.slow
-def test_liarsdice_can_be_searched_whole_as_it_is_by_default() -> None:
+def test_default_liarsdice_can_be_searched() -> None:
     assert duels.exploitability("random", duels_liarsdice.GAME) > 0.3
 
 
-def test_what_is_too_large_to_be_searched_says_what_would_not_be() -> None:
+def test_errors_about_large_games_suggest_smaller_options() -> None:
     with pytest.raises(TooLarge, match=r"too large to search completely.*: choose smaller options\.$"):
         duels.exploitability("random", duels_liarsdice.GAME, sides=9)
 
 
 @BOTH
 @pytest.mark.parametrize("level", [name for name, kind in PLAYER_KINDS.items() if kind.make])
-def test_every_player_sits_down(rules: AnyRules, level: str) -> None:
+def test_every_player_can_play(rules: AnyRules, level: str) -> None:
     player = duels.make_player(level, rules)
     match = Match.start(rules)
     while (actor := match.actor) is not None:
@@ -129,7 +129,7 @@ def test_hints_reviews_exercises_and_levels(rules: AnyRules) -> None:
 
 
 @BOTH
-def test_records_read_back_with_the_game_that_is_handed_in(rules: AnyRules) -> None:
+def test_records_round_trip_with_a_given_game(rules: AnyRules) -> None:
     for seed in range(5):
         match = whole_match(rules, seed)
         for seat in (None, *Seat):
@@ -143,7 +143,7 @@ def test_records_read_back_with_the_game_that_is_handed_in(rules: AnyRules) -> N
         duels.load_record(dump_record(match))
 
 
-def test_plain_words_in_the_third_person_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_sentences_in_the_third_person_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the prompt and beside the full-screen board; `tests/web/test_log.py` has the pages."""
     text = "Player 1 was caught on cell 4 and always loses ties."
     monkeypatch.setattr("duels_tictactoe.words.TicTacToeWords.narrate", lambda words, seen: Narration([text]))

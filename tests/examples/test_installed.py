@@ -19,7 +19,7 @@ def test_a_package_is_small(name: str) -> None:
     assert files - {"__pycache__"} == {"__init__.py", "rules.py", "words.py"}
 
 
-def test_they_are_listed_with_where_they_come_from(site: Path, tmp_path: Path) -> None:
+def test_installed_games_are_listed_with_their_package(site: Path, tmp_path: Path) -> None:
     listed = duels(site, tmp_path, "games")
     assert listed.returncode == 0
     for name in NAMES:
@@ -45,7 +45,7 @@ def test_a_hint_and_an_option_of_its_own(site: Path, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not find_spec("setuptools"), reason="nothing builds packages here")
 @pytest.mark.parametrize("name", NAMES)
-def test_pip_installs_it(name: str, tmp_path: Path) -> None:
+def test_pip_installs_an_example(name: str, tmp_path: Path) -> None:
     if int(version("setuptools").split(".")[0]) < 77:
         pytest.skip("this setuptools does not build wheels by itself")
     project = shutil.copytree(

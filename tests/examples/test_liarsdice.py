@@ -29,7 +29,7 @@ def test_every_law_holds_everywhere(sides: int) -> None:
     assert check_everywhere(rules).states <= rules.max_states()
 
 
-def test_the_states_are_not_more_than_stated() -> None:
+def test_states_do_not_exceed_the_stated_maximum() -> None:
     assert sum(1 for _ in iter_reachable(LiarsDice())) <= LiarsDice().max_states()
 
 
@@ -45,13 +45,13 @@ def test_the_states_are_not_more_than_stated() -> None:
         ("4 2 1-6 2-2 liar", Seat.ONE),  # Player 2 bid it, and Player 1 called
     ],
 )
-def test_who_wins(entries: str, winner: Seat) -> None:
+def test_the_winner_of_a_call(entries: str, winner: Seat) -> None:
     outcome = Match.start(LiarsDice()).play_text(*entries.split()).outcome
     assert outcome
     assert outcome.winner is winner
 
 
-def test_a_bid_is_higher_than_the_last() -> None:
+def test_bids_must_rise() -> None:
     match = Match.start(LiarsDice(3)).play_text("1", "1")
     assert [match.rules.format(action) for action in match.actions] == [
         "1-1",
@@ -67,7 +67,7 @@ def test_a_bid_is_higher_than_the_last() -> None:
     assert [match.rules.format(action) for action in match.actions] == ["liar"]
 
 
-def test_a_seat_is_shown_the_dice_once_they_are_called() -> None:
+def test_dice_are_revealed_by_a_call() -> None:
     match = Match.start(LiarsDice(3)).play_text("1", "3", "1-1", "liar")
     for seat in Seat:
         copy = dump_record(match, seat=seat)
@@ -77,7 +77,7 @@ def test_a_seat_is_shown_the_dice_once_they_are_called() -> None:
     assert match.sight(Seat.ONE).view.dice == (1, 3)
 
 
-def test_what_the_screen_shows() -> None:
+def test_the_screen_of_a_match() -> None:
     rules = LiarsDice(3)
     words = GAME.words(rules)
     match = Match.start(rules).play_text("1", "3", "2-1")
@@ -109,7 +109,7 @@ def in_step(match: AnyMatch, state: Any) -> Iterator[tuple[AnyMatch, Any]]:
 
 
 @pytest.mark.parametrize("sides", [2, 3, 4])
-def test_it_is_the_game_of_openspiel(sides: int) -> None:
+def test_rules_agree_with_openspiel(sides: int) -> None:
     histories = 0
     for match, state in in_step(Match.start(LiarsDice(sides)), spiel_game(sides).new_initial_state()):
         histories += 1
@@ -134,7 +134,7 @@ def oracle(sides: int) -> EquilibriumOracle[Any, Any]:
 
 
 @pytest.mark.parametrize("sides", [2, 3, 4])
-def test_its_value_is_what_openspiels_own_solver_finds(sides: int) -> None:
+def test_the_value_agrees_with_openspiels_solver(sides: int) -> None:
     game = spiel_game(sides)
     solver = pyspiel.CFRPlusSolver(game)
     for _ in range(100):
@@ -153,13 +153,13 @@ def test_its_value_is_what_openspiels_own_solver_finds(sides: int) -> None:
 
 
 @pytest.mark.parametrize(("sides", "value"), [(1, 1), (2, 3 / 4), (3, 5 / 9), (4, 17 / 32)])
-def test_its_value_is_what_linear_programming_gave(sides: int, value: float) -> None:
+def test_the_value_agrees_with_linear_programming(sides: int, value: float) -> None:
     answers = oracle(sides).solution.best_response_values
     assert 1 - answers[Seat.TWO] - 1e-9 <= value <= answers[Seat.ONE] + 1e-9
 
 
 @pytest.mark.parametrize("sides", [2, 3])
-def test_openspiel_finds_the_same_nash_conv_for_our_pair(sides: int) -> None:
+def test_openspiel_agrees_on_nash_conv(sides: int) -> None:
     game, table = spiel_game(sides), {}
     for match, state in in_step(Match.start(LiarsDice(sides)), game.new_initial_state()):
         if isinstance(match.actor, Seat):
@@ -172,7 +172,7 @@ def test_openspiel_finds_the_same_nash_conv_for_our_pair(sides: int) -> None:
 # -- its default oracle ------------------------------------------------------------------------------
 
 
-def test_who_holds_a_wild_face_knows_more() -> None:
+def test_a_wild_face_changes_the_belief() -> None:
     rules = LiarsDice(3)
     holding = [oracle(3).value(rules.parse_position(f"2: ?, {face}, 1-3")).number for face in (1, 2, 3)]
     assert holding[2] < 0.5 < holding[0], "Player 1 has bid what a 3 makes true"
@@ -192,19 +192,19 @@ def test_beliefs_are_about_the_other_die() -> None:
     assert oracle(3).own_secret(rules.parse_position("1: 1, ?, 2-1")) == "hidden 1"
 
 
-def test_what_has_too_many_states_for_features_is_told_at_once() -> None:
+def test_rejects_features_of_too_many_states_at_once() -> None:
     with pytest.raises(DuelsError, match="write a module 'features' in duels_liarsdice"):
         GAME.encoding(LiarsDice(10_000))
 
 
-def test_dice_with_many_sides_are_refused_at_once() -> None:
+def test_rejects_dice_with_many_sides_at_once() -> None:
     with pytest.raises(DuelsError, match=r"^liarsdice has more than 400,000 histories .*\.$"):
         get_oracle(LiarsDice(7))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("sides", "most", "value"), [(5, TARGET, 63 / 125), (6, 0.003, 0.486434108527)])
-def test_dice_with_five_and_six_sides(sides: int, most: float, value: float) -> None:
+def test_solves_dice_with_five_and_six_sides(sides: int, most: float, value: float) -> None:
     """Values by linear programming; that of six sides, -0.027131782945736, is in OpenSpiel's own tests."""
     solution = oracle(sides).solution
     assert solution.nash_conv <= most

@@ -32,7 +32,7 @@ def test_every_law_holds_everywhere() -> None:
     assert check_everywhere(RULES) == LawReport(states=5478, steps=16167)
 
 
-def test_how_many_ways_it_can_go() -> None:
+def test_the_number_of_lines() -> None:
     """The published numbers: 9 · 8 · 7 · 6 · 5 lines, and from then on some have ended."""
     assert count_lines(RULES, 9) == (9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872)
 
@@ -46,14 +46,14 @@ def test_how_many_ways_it_can_go() -> None:
         ("1 2 3 4 5 6 8 7 9", Ending.WON, Seat.ONE),  # the ninth mark wins
     ],
 )
-def test_how_it_ends(entries: str, ending: Ending, winner: Seat | None) -> None:
+def test_results_of_matches(entries: str, ending: Ending, winner: Seat | None) -> None:
     outcome = Match.start(RULES).play_text(*entries.split()).outcome
     assert outcome
     assert (outcome.ending, outcome.winner) == (ending, winner)
 
 
 @pytest.mark.parametrize("text", ["", "X", "XO_X_____", "XO_X____ 1", "XO_X____! 2", "XO_X_____ 3"])
-def test_what_is_no_position(text: str) -> None:
+def test_rejects_invalid_positions(text: str) -> None:
     with pytest.raises(NotationError, match="Cannot read"):
         RULES.parse_position(text)
 
@@ -68,7 +68,7 @@ def test_a_drawn_match_is_recorded() -> None:
 # -- what every game has without asking for it -------------------------------------------------------
 
 
-def test_the_doors_it_does_not_have_open_to_defaults() -> None:
+def test_missing_modules_have_defaults() -> None:
     sight = RULES.sight(RULES.initial(), Seat.ONE)
     assert GAME.encoding(RULES).size == 9 * 3 + 1
     assert GAME.greedy(RULES)(sight, sight.actions[0]) == 0.5
@@ -76,7 +76,7 @@ def test_the_doors_it_does_not_have_open_to_defaults() -> None:
     assert "Three of your marks" in GAME.card()
 
 
-def test_a_value_is_not_called_a_chance_to_win() -> None:
+def test_values_are_not_called_chances_to_win() -> None:
     opening = RULES.sight(RULES.initial(), Seat.ONE)
     assert duels.hint(opening).text == (
         "All actions are equally good (worth 50.0%). Every move keeps the draw."
@@ -117,7 +117,7 @@ def test_a_perfect_player_never_loses(seat: Seat, other: str) -> None:
         assert match.outcome.winner in ((None,) if other == "perfect" else (None, seat))
 
 
-def test_what_the_screen_shows() -> None:
+def test_the_screen_of_a_match() -> None:
     words = GAME.words(RULES)
     match = Match.start(RULES).play_text("5", "1")
     board = words.board(match.sight(Seat.ONE))

@@ -45,7 +45,7 @@ def targets_of(svg: ElementTree.Element) -> list[ElementTree.Element]:
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.path.stem)
-def test_the_board_is_drawn_as_before(board: Board) -> None:
+def test_boards_equal_the_golden_files(board: Board) -> None:
     assert board.draw() == board.path.read_text(encoding="utf-8"), "`make golden` shows how"
 
 
@@ -55,7 +55,7 @@ def test_every_game_has_golden_boards() -> None:
 
 
 @RULES
-def test_every_board_along_a_match_keeps_the_contract(rules: AnyRules) -> None:
+def test_every_board_of_a_match_meets_the_contract(rules: AnyRules) -> None:
     match = play_randomly(Match.start(rules), Random(5), 40, resign=True)
     for step in [Match.start(rules), *match.steps()][:: max(1, len(match.turns) // 12)]:
         for seat in Seat:
@@ -145,7 +145,7 @@ def check_readable(words: Iterable[tuple[str, Box]], pressed: list[Box]) -> None
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.path.stem)
-def test_letters_are_large_enough_to_be_read_on_a_phone(board: Board) -> None:
+def test_letters_are_readable_on_a_phone(board: Board) -> None:
     """12 of 360 pixels."""
     for part in ElementTree.fromstring(board.draw()).iter():
         assert float(part.get("font-size", MIN_TEXT_SIZE)) >= 12 * WIDTH / 360
@@ -153,9 +153,7 @@ def test_letters_are_large_enough_to_be_read_on_a_phone(board: Board) -> None:
 
 @pytest.mark.parametrize("rules", all_rules(), ids=repr)
 @pytest.mark.parametrize("reader", [None, *Seat])
-def test_boards_speak_of_the_players_by_their_names_and_to_their_reader(
-    rules: AnyRules, reader: Seat | None
-) -> None:
+def test_boards_use_names_and_address_the_reader(rules: AnyRules, reader: Seat | None) -> None:
     names = PlayerNames("Ann <&'", "Bob <&'", reader)
     drawing = rules.game.drawing(rules)
     match = play_randomly(Match.start(rules), Random(7), 40)
@@ -179,7 +177,7 @@ def test_boards_speak_of_the_players_by_their_names_and_to_their_reader(
         (Seat.TWO, "Ann's token was revealed here", "You named 3"),
     ],
 )
-def test_a_title_begins_with_a_name_or_with_you(reader: Seat | None, title: str, named: str) -> None:
+def test_titles_begin_with_a_name_or_you(reader: Seat | None, title: str, named: str) -> None:
     captured = Board("hunt", "", "move 3; observe 5; move 2; observe 3").match
     drawing = captured.rules.game.drawing(captured.rules)
     drawn = drawing.draw_open(*map(captured.sight, Seat), names=PlayerNames("Ann", "Bob", reader))
@@ -187,7 +185,7 @@ def test_a_title_begins_with_a_name_or_with_you(reader: Seat | None, title: str,
     assert f"<title>{named}</title>" in drawn
 
 
-def test_a_long_name_is_cut_short_and_is_the_title_of_itself() -> None:
+def test_long_names_are_truncated_with_the_full_name_as_title() -> None:
     rules = find_game("flip").rules()
     long = PlayerNames("Wilhelmina Maximiliane", "Bob")
     drawn = rules.game.drawing(rules).draw(rules.sight(rules.initial(), Seat.TWO), names=long)
@@ -212,7 +210,7 @@ def test_targets_of_the_books_games_are_wide_enough_for_a_finger(game: str) -> N
 @pytest.mark.parametrize(
     ("name", "options", "turns"), [("hunt", {"cells": 3}, 4), ("hunt", {"cells": 2, "max_turns": 2}, 6)]
 )
-def test_matches_that_a_seat_cannot_tell_apart_look_alike(
+def test_indistinguishable_matches_have_the_same_board(
     name: str, options: dict[str, int], turns: int
 ) -> None:
     rules = find_game(name).rules(**options)
@@ -229,7 +227,7 @@ def test_matches_that_a_seat_cannot_tell_apart_look_alike(
     assert {len(drawn) for drawn in drawings.values()} == {1}
 
 
-def test_flip_shows_a_tile_that_was_turned_back_as_any_other() -> None:
+def test_flip_draws_a_tile_that_was_turned_back_like_any_other() -> None:
     turned_back = Board("flip", "", "D4+D5; 2,5; keep D4").draw()
     (tile,) = (part for part in ElementTree.fromstring(turned_back).iter() if part.get("data-cell") == "D5")
     assert tile.get("aria-label") == "D5: face down"
@@ -237,7 +235,7 @@ def test_flip_shows_a_tile_that_was_turned_back_as_any_other() -> None:
 
 
 @pytest.mark.parametrize(("last", "full"), [("", False), ("; B4; 1", True), ("; B4; 4", True)])
-def test_the_dial_of_flip_is_full_at_the_target_and_over_it(last: str, full: bool) -> None:
+def test_the_dial_of_flip_is_full_from_the_target_on(last: str, full: bool) -> None:
     """An arc that ends where it begins would not be seen."""
     twenty = "A1; 5; A2; 1; A3; 5; A4; 1; A5; 5; B1; 1; B2; 5; B3; 1"
     ended = ElementTree.fromstring(Board("flip", "", f"{twenty}{last}").draw())
@@ -246,7 +244,7 @@ def test_the_dial_of_flip_is_full_at_the_target_and_over_it(last: str, full: boo
     assert ring.tag.endswith("circle") == full
 
 
-def test_hunt_shows_a_captor_its_victim_and_nobody_else_a_token() -> None:
+def test_hunt_shows_the_captured_token_only_to_its_captor() -> None:
     captured = Board("hunt", "", "move 3; observe 5; move 2; observe 3").match
     tokens = {
         seat: {
@@ -257,7 +255,7 @@ def test_hunt_shows_a_captor_its_victim_and_nobody_else_a_token() -> None:
     assert tokens == {Seat.ONE: {"token-1"}, Seat.TWO: {"token-1", "token-2"}}
 
 
-def test_the_stylesheet_knows_every_colour_and_keeps_the_light_ones() -> None:
+def test_the_stylesheet_has_every_colour() -> None:
     css = stylesheet()
     light = dict(re.findall(r"--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}),", css))
     assert light == COLOURS
@@ -265,7 +263,7 @@ def test_the_stylesheet_knows_every_colour_and_keeps_the_light_ones() -> None:
         assert f".f-{name} {{ fill: var(--{name}); }} .s-{name} {{ stroke: var(--{name}); }}" in css
 
 
-def test_a_game_without_a_drawing_takes_the_same_keywords() -> None:
+def test_the_default_drawing_accepts_the_same_keywords() -> None:
     match: AnyMatch = Match.start(find_game("chain").rules())
     drawing: TextDrawing[Any, Any] = TextDrawing(find_game("chain").words(match.rules))
     svg = ElementTree.fromstring(drawing.draw(match.sight(Seat.ONE), targets=True))

@@ -37,7 +37,7 @@ def test_the_command_prints_the_transcript(path: Path, command: Command, tmp_pat
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_books_own_words_stand_in_the_transcripts(game: str) -> None:
+def test_transcripts_contain_the_books_own_lines(game: str) -> None:
     """Transcripts can be regenerated; the fragments are typed from the books and cannot."""
     text = (HERE / f"{game}.book").read_text(encoding="utf-8")
     _comment, *sections = re.split(r"^== ([a-z0-9-]+) ==\n", text, flags=re.MULTILINE)
@@ -51,7 +51,7 @@ def test_the_books_own_words_stand_in_the_transcripts(game: str) -> None:
         positions[case] = place + len(fragment)
 
 
-def test_every_game_has_its_transcripts() -> None:
+def test_every_game_has_transcripts() -> None:
     assert {path.parent.name for path in paths()} == set(GAMES)
     assert {path.stem for path in HERE.glob("*.book")} == set(GAMES)
     for game in GAMES:

@@ -25,7 +25,7 @@ def site(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return install(project, tmp_path_factory.mktemp("site"))
 
 
-def test_its_own_tests_pass(project: Path, site: Path, tmp_path: Path) -> None:
+def test_the_new_games_tests_pass(project: Path, site: Path, tmp_path: Path) -> None:
     """They check the laws."""
     tests = shutil.copytree(project / "tests", tmp_path / "tests")
     done = run(site, tmp_path, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests))
@@ -33,14 +33,14 @@ def test_its_own_tests_pass(project: Path, site: Path, tmp_path: Path) -> None:
     assert "4 passed" in done.stdout
 
 
-def test_it_keeps_the_laws(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_new_game_passes_the_laws(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(site))
     game = import_module("duels_toy_heap").GAME
     check_everywhere(game.rules())
     assert game.encoding(game.rules()).size == 13 + 1
 
 
-def test_it_is_clean(project: Path) -> None:
+def test_the_new_game_passes_lint_and_types(project: Path) -> None:
     for check in (["check"], ["format", "--check"]):
         done = subprocess.run(
             [sys.executable, "-m", "ruff", *check, "--config", str(ROOT / "pyproject.toml"), str(project)],
@@ -51,7 +51,7 @@ def test_it_is_clean(project: Path) -> None:
         assert done.returncode == 0, done.stdout
 
 
-def test_it_is_played_at_the_terminal(site: Path, tmp_path: Path) -> None:
+def test_the_new_game_can_be_played_at_the_terminal(site: Path, tmp_path: Path) -> None:
     entered = "board\n4\n3\n3\n3\nhint\nhint\nhint\n3\n"
     played = duels(site, tmp_path, "play", "toy_heap", entered=entered)
     assert played.returncode == 0, played.stderr
@@ -61,7 +61,7 @@ def test_it_is_played_at_the_terminal(site: Path, tmp_path: Path) -> None:
     assert played.stdout.endswith("Player 2 has taken the last stone and wins!\n")
 
 
-def test_it_is_played_by_machines_with_an_option_of_its_own(site: Path, tmp_path: Path) -> None:
+def test_bots_can_play_the_new_game_with_an_option(site: Path, tmp_path: Path) -> None:
     arguments = (
         "play",
         "toy_heap",
@@ -79,7 +79,7 @@ def test_it_is_played_by_machines_with_an_option_of_its_own(site: Path, tmp_path
     assert played.stdout.endswith("Player 1 has taken the last stone and wins!\n")
 
 
-def test_it_is_reviewed(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_new_game_can_be_reviewed(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(site))
     game = import_module("duels_toy_heap").GAME
     match = Match.start(game.rules(stones=6)).play_text("1", "1", "3", "1")
@@ -91,25 +91,27 @@ def test_it_is_reviewed(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("name", ["", "Nim", "two words", "2x", "class", "../nim", "a-b", "é"])
-def test_what_is_no_name_is_refused(name: str, tmp_path: Path) -> None:
+def test_rejects_invalid_names(name: str, tmp_path: Path) -> None:
     with pytest.raises(Refused, match="is not a valid name for a game"):
         write_game(name, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_game_that_exists_is_refused(tmp_path: Path) -> None:
+def test_rejects_existing_games(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="A game 'lights' exists already"):
         write_game("lights", tmp_path)
 
 
-def test_nothing_is_written_over(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_files_are_not_overwritten(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "nim").mkdir()
     assert main(["nim", str(tmp_path)]) == 1
     assert "exists already. Choose another name or folder." in capsys.readouterr().err
     assert not list((tmp_path / "nim").iterdir())
 
 
-def test_make_writes_it_too(tmp_path: Path) -> None:
+def test_make_writes_a_new_game(tmp_path: Path) -> None:
     make = ["make", "--no-print-directory", "new-game", f"PYTHON={sys.executable}"]
     done = subprocess.run(
         [*make, "NAME=nim", f"DIR={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=False

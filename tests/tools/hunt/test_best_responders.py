@@ -21,7 +21,7 @@ from tools.hunt.gains import GradingController
 SMALL = MEMORY.cells
 
 
-def test_what_the_strategy_and_the_responder_win_adds_up() -> None:
+def test_scores_of_strategy_and_responder_add_up() -> None:
     problem = make_problem(
         make_policy_from_tables(some_tables_alike_in_the_mirror(1), MEMORY, MEMORY), Seat.ONE
     )
@@ -42,7 +42,7 @@ def test_what_the_strategy_and_the_responder_win_adds_up() -> None:
 
 
 @pytest.mark.parametrize("seat", list(Seat))
-def test_a_strategy_gives_away_less_when_it_has_met_its_best_responders(seat: Seat) -> None:
+def test_training_against_best_responses_reduces_exploitability(seat: Seat) -> None:
     tables = some_tables_alike_in_the_mirror(2)
     problem = merge_mirror_images(
         make_problem(make_policy_from_tables(tables, MEMORY, MEMORY), seat), MEMORY, MEMORY
@@ -66,7 +66,7 @@ def strategy_of(tables: Tables) -> Strategy:
     )  # fmt: skip
 
 
-def test_a_strategy_comes_out_alike_in_the_mirror() -> None:
+def test_the_strategy_is_symmetric() -> None:
     strategy = strategy_of(some_tables_alike_in_the_mirror(4))
     strategy.observation_probs[1, 0] = strategy.observation_probs[1, 0, ::-1]
     strategy.symmetrize()

@@ -36,7 +36,7 @@ def every_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "EVERY", 0.0)
 
 
-def test_training_writes_only_where_it_is_told(
+def test_training_writes_only_to_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = {Seat.ONE: Bounds(0.50007, 1.000000001), Seat.TWO: Bounds(0.6, 0.70001)}
@@ -69,7 +69,7 @@ def test_training_writes_only_where_it_is_told(
 
 
 @pytest.mark.slow
-def test_what_is_written_can_be_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_written_files_can_be_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["train", "--quick", "--out", str(tmp_path)]) == 0
     monkeypatch.setattr(strategy, "STRATEGY_FILE", tmp_path / "strategy.bin")
     monkeypatch.setattr(strategy, "CERTIFICATE_FILE", tmp_path / "certificate.json")
@@ -90,7 +90,7 @@ def test_training_without_a_folder_writes_nothing(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_cannot_be_written_is_found_out_before_the_work(
+def test_checks_the_folder_before_training(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def trained(*_: object, **__: object) -> None:
@@ -109,7 +109,7 @@ def test_a_folder_that_cannot_be_written_is_found_out_before_the_work(
     assert "Read-only file system" in capsys.readouterr().err
 
 
-def test_a_study_is_told_as_it_goes_and_printed_when_it_is_done(
+def test_a_study_reports_progress_and_prints_its_result(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def quick(tell: Listener) -> dict[str, int]:
@@ -124,7 +124,7 @@ def test_a_study_is_told_as_it_goes_and_printed_when_it_is_done(
 
 
 @pytest.mark.parametrize("command", ["train", "study"])
-def test_what_is_missing_is_named(
+def test_names_missing_files(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
@@ -139,7 +139,7 @@ def test_what_is_missing_is_named(
 
 
 @pytest.mark.parametrize("arguments", [[], ["study", "--quick"], ["train", "--json"], ["dance"]])
-def test_what_makes_no_sense_is_refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_rejects_invalid_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as refused:
         main(arguments)
     assert refused.value.code == 2
@@ -152,7 +152,7 @@ def test_help_shows_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert "python -m tools.hunt train --out strategy" in capsys.readouterr().out
 
 
-def test_progress_says_how_long_it_has_been_and_may_still_be(
+def test_progress_gives_elapsed_and_remaining_time(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     times = iter([100.0, 130.0, 130.5, 160.0])
@@ -169,7 +169,7 @@ def test_progress_says_how_long_it_has_been_and_may_still_be(
     assert duration(59.6) == "1 min 00 s"
 
 
-def test_what_takes_minutes_can_be_interrupted() -> None:
+def test_long_commands_can_be_interrupted() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "tools.hunt", "train"],
         cwd=ROOT,
@@ -186,7 +186,7 @@ def test_what_takes_minutes_can_be_interrupted() -> None:
     assert running.returncode == 130
 
 
-def test_a_study_of_another_strategy_is_noticed(tmp_path: Path) -> None:
+def test_detects_a_study_of_another_strategy(tmp_path: Path) -> None:
     found = json.loads((ROOT / "docs/solved/hunt.json").read_text(encoding="utf-8"))
     old = tmp_path / "hunt.json"
     old.write_text(json.dumps({**found, "strategy": "another"}), encoding="utf-8")

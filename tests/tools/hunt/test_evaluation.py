@@ -48,7 +48,7 @@ def every_line(one: Weigh, two: Weigh, turns: int) -> list[dict[End, float]]:
 @pytest.mark.parametrize(
     ("one", "two"), [(UNIFORM, UNIFORM), (SWEEPS, UNIFORM), (UNIFORM, NAIVE["always stays"])]
 )
-def test_every_turn_ends_as_often_as_the_rules_say(one: Weigh, two: Weigh) -> None:
+def test_frequencies_of_endings_agree_with_the_rules(one: Weigh, two: Weigh) -> None:
     turns = 4
     found = evaluate(
         make_policy_from_function(one, Seat.ONE), make_policy_from_function(two, Seat.TWO), max_turns=turns
@@ -59,7 +59,7 @@ def test_every_turn_ends_as_often_as_the_rules_say(one: Weigh, two: Weigh) -> No
     assert found.unfinished == pytest.approx(1 - sum(found.lengths))
 
 
-def test_progress_is_told_turn_by_turn() -> None:
+def test_reports_progress_by_turn() -> None:
     told: list[str] = []
     evaluate(
         make_policy_from_function(SWEEPS, Seat.ONE),
@@ -70,7 +70,7 @@ def test_progress_is_told_turn_by_turn() -> None:
     assert len(told) > 5
 
 
-def test_what_is_counted_on_the_way_adds_up() -> None:
+def test_counts_add_up() -> None:
     found = evaluate(
         make_policy_from_function(SWEEPS, Seat.ONE), make_policy_from_function(UNIFORM, Seat.TWO), max_turns=6
     )
@@ -87,7 +87,7 @@ def test_what_is_counted_on_the_way_adds_up() -> None:
 
 
 @pytest.mark.parametrize("seat", list(Seat))
-def test_the_shipped_strategy_against_a_naive_policy_matches_plain_matches(seat: Seat) -> None:
+def test_evaluation_against_a_naive_policy_agrees_with_simulation(seat: Seat) -> None:
     """The tables as they are summed are the ones that the oracle plays by."""
     strategy = load_strategy()
     sides = {
@@ -107,7 +107,7 @@ def test_the_shipped_strategy_against_a_naive_policy_matches_plain_matches(seat:
 
 
 @pytest.mark.slow
-def test_the_shipped_pair_wins_what_its_table_says_and_plays_as_long_as_plain_matches() -> None:
+def test_evaluation_of_the_shipped_pair_agrees_with_its_table_and_simulation() -> None:
     oracle = HuntOracle(RULES, load_strategy())
     one, two = (make_policy_from_tables(load_strategy()[seat]) for seat in Seat)
     found = evaluate(one, two)

@@ -8,13 +8,13 @@ from tools.hunt.naive import NAIVE
 ENTERED = Match.start(QuantumHunt()).play_text("move 3", "observe 7", "move 6", "observe 1")
 
 
-def test_whoever_stays_stays() -> None:
+def test_a_staying_policy_never_moves() -> None:
     sight = ENTERED.sight(Seat.ONE)
     weights = dict(zip(sight.actions, NAIVE["always stays"](sight.view, sight.actions), strict=True))
     assert [action for action, weight in weights.items() if weight] == [Move(3)]
 
 
-def test_whoever_sweeps_begins_anew_after_the_last_cell() -> None:
+def test_a_sweep_restarts_after_the_last_cell() -> None:
     sight = ENTERED.play_text("move 3").sight(Seat.ONE)
     weights = dict(zip(sight.actions, NAIVE["sweeps"](sight.view, sight.actions), strict=True))
     assert [action for action, weight in weights.items() if weight] == [Observe(1)]

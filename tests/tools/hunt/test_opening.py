@@ -48,7 +48,7 @@ def test_the_strategys_own_actions_have_total_probability_one(seat: Seat) -> Non
         assert np.allclose(opening.observation_probs[turn][legal].sum(axis=2), 1)
 
 
-def test_an_opening_that_copies_the_tail_is_worth_what_the_tail_is_worth() -> None:
+def test_an_opening_that_copies_the_tail_has_its_value() -> None:
     policy, problem = make_tail(Seat.ONE)
     leaves = LeafBounds(Opening(Seat.ONE, policy), problem)
     leaves.tighten_low(leaves.everywhere)

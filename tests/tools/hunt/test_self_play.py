@@ -61,7 +61,7 @@ def test_mirror_descent_finds_the_mixed_equilibrium_of_matching_pennies() -> Non
 
 
 @pytest.mark.slow
-def test_training_gives_a_playable_strategy_and_the_same_every_time() -> None:
+def test_training_is_reproducible_and_gives_a_playable_strategy() -> None:
     plan = Plan(rounds=2, depth=1, stages=(Stage(2, 0.05, 0.01),))
     steps: list[Step] = []
     strategy = train(plan, steps.append)

@@ -11,7 +11,7 @@ def uniform(sight: Sight[Action, View]) -> list[float]:
     return [1.0] * len(sight.actions)
 
 
-def test_a_mean_knows_its_error() -> None:
+def test_a_mean_has_a_standard_error() -> None:
     sampled = SampleMean.from_samples([0.0, 1.0, 1.0, 0.0])
     assert sampled.mean == 0.5
     assert sampled.error == pytest.approx((1 / 3) ** 0.5 / 2)
@@ -19,7 +19,7 @@ def test_a_mean_knows_its_error() -> None:
     assert not sampled.agrees(0.5 + 4.1 * sampled.error)
 
 
-def test_what_is_told_after_the_mean_is_what_agreement_is_tested_by() -> None:
+def test_agreement_uses_the_printed_error() -> None:
     sampled = SampleMean(0.5385, 0.0079)
     mean, margin = map(float, str(sampled).removesuffix(" (4 standard errors)").split(" ± "))
     assert sampled.agrees(0.5283)
@@ -34,17 +34,17 @@ def test_one_cell_is_a_collision_on_the_second_turn() -> None:
     assert entries == SampleMean(4.0, 0.0)
 
 
-def test_a_game_that_is_cut_off_counts_half() -> None:
+def test_cut_off_games_count_half() -> None:
     won, _ = simulate(QuantumHunt(cells=7, max_turns=1), dict.fromkeys(Seat, uniform), 5, seed=1)
     assert won == SampleMean(0.5, 0.0)
 
 
-def test_progress_is_told_now_and_then() -> None:
+def test_reports_progress_sometimes() -> None:
     told: list[str] = []
     simulate(QuantumHunt(), dict.fromkeys(Seat, uniform), 101, seed=1, progress=told.append)
     assert told == ["match 0 of 101", "match 100 of 101"]
 
 
-def test_the_same_seed_gives_the_same() -> None:
+def test_equal_seeds_give_equal_results() -> None:
     runs = [simulate(QuantumHunt(), dict.fromkeys(Seat, uniform), 30, seed) for seed in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]

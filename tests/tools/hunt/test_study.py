@@ -28,7 +28,7 @@ STORED: dict[str, Any] = json.loads(
 )
 
 
-def test_it_is_about_the_shipped_strategy_and_its_certificate() -> None:
+def test_the_study_uses_the_shipped_strategy_and_certificate() -> None:
     assert STORED["strategy"] == fingerprint()
     for seat, bounds in load_certificate().against.items():
         assert STORED["certificate"][str(seat.value)] == [bounds.low, bounds.high]
@@ -38,7 +38,7 @@ def test_it_is_about_the_shipped_strategy_and_its_certificate() -> None:
         assert STORED["tunnel"][str(seat.value)][0] <= bounds.high
 
 
-def test_what_is_exact_agrees_with_what_was_simulated() -> None:
+def test_exact_values_agree_with_simulation() -> None:
     pair, simulated = STORED["pair"], STORED["simulated"]
     assert SampleMean(*simulated["won"]).agrees(pair["won"])
     assert SampleMean(*simulated["turns"]).agrees(pair["turns"])
@@ -52,14 +52,14 @@ def test_shares_add_up() -> None:
             assert sum(conduct[name]) == pytest.approx(1.0)
 
 
-def test_nobody_wins_more_of_a_habit_than_a_best_responder() -> None:
+def test_no_policy_beats_a_habit_by_more_than_its_best_response() -> None:
     for habit in STORED["habits"].values():
         assert sum(habit["won"]) / 2 == pytest.approx(habit["mean"])
         low, high = habit["responder"]
         assert max(low, habit["mean"]) <= high
 
 
-def test_the_report_says_what_is_proven_and_no_more() -> None:
+def test_the_report_claims_only_proven_bounds() -> None:
     text = report(STORED)
     assert all(f"### {heading}\n" in text for heading in sections(STORED))
     assert f"provably lose at most {100 * load_certificate().nash_conv.high:.2f} points" in text
@@ -118,7 +118,7 @@ def test_a_responder_without_a_tunnel_against_plain_search() -> None:
     assert found.high < free.low  # against these tables the tunnel is worth something
 
 
-def test_what_a_habit_loses_comes_out_again() -> None:
+def test_reproduces_the_losses_of_habits() -> None:
     found = evaluate(
         make_policy_from_tables(load_strategy()[Seat.ONE]),
         make_policy_from_function(NAIVE["sweeps"], Seat.TWO),
@@ -127,7 +127,7 @@ def test_what_a_habit_loses_comes_out_again() -> None:
 
 
 @pytest.mark.slow
-def test_it_comes_out_again() -> None:
+def test_reproduces_the_study() -> None:
     """The parts by exact sums; the bounds have tests of their own, and take longer."""
     found = describe_self_play(
         {seat: make_policy_from_tables(tables) for seat, tables in load_strategy().items()}
