@@ -26,7 +26,7 @@ def test_a_good_bot_passes(tmp_path: Path) -> None:
     assert all(line.rpartition("; ")[2] in ("it won", "it lost", "cut off") for line in played)
 
 
-def test_the_slowest_answer_is_that_of_a_program_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_slowest_answer_excludes_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
 
     class SlowToStart:
@@ -67,7 +67,7 @@ def test_a_bad_bot_fails_the_right_check(habit: str, expected: str, tmp_path: Pa
     assert any(line.startswith(expected) for line in done.out.splitlines())
 
 
-def test_a_bot_that_never_answers_passes_nothing_that_takes_an_answer(tmp_path: Path) -> None:
+def test_a_bot_that_never_answers_fails_every_check_of_answers(tmp_path: Path) -> None:
     words = (f"cmd:{PYTHON} {BAD} hang", "--games", "lights", "--move-seconds", "0.05")
     lines = duels(tmp_path, "bot", "check", *words).out.splitlines()
     assert "FAILED: answers a question: late: no answer came in time. Does it flush its output?" in lines

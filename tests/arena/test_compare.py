@@ -67,13 +67,13 @@ def test_compare_repeats_the_warnings_of_both_runs(tmp_path: Path) -> None:
     ]
 
 
-def test_few_pairs_are_not_taken_for_few_mistakes(tmp_path: Path) -> None:
+def test_too_few_pairs_give_no_verdict_on_mistakes(tmp_path: Path) -> None:
     run(Config(("random", "novice"), ("lights",), 40), tmp_path)
     found = compare_runs(*[make_report(Folder(tmp_path))] * 2)
     assert {each.verdict for each in found.changes if each.label == "loss per decision"} == {"too few pairs"}
 
 
-def test_players_of_one_name_are_not_taken_for_the_same(tmp_path: Path) -> None:
+def test_equal_names_do_not_identify_players(tmp_path: Path) -> None:
     url = "http://127.0.0.1:1/v1"
     shown = EndpointSettings(url, show_actions=True)
     model = Config(("random", "model:M"), ("lights",), 2, model=EndpointSettings(url))
@@ -102,7 +102,7 @@ def test_compare_reports_a_setting_that_only_one_run_has() -> None:
     assert describe_difference(new, old) == "mirror was True and is not stated"
 
 
-def test_no_result_is_compared_of_two_players_that_both_changed(tmp_path: Path) -> None:
+def test_results_between_two_changed_players_are_not_compared(tmp_path: Path) -> None:
     run(Config(("random", "a=novice", "b=club"), ("lights",), 40), tmp_path / "a")
     run(Config(("a=casual", "b=expert", "random"), ("lights",), 40), tmp_path / "b")
     found = compare_runs(*(make_report(Folder(tmp_path / each)) for each in "ab"))

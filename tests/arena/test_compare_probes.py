@@ -50,7 +50,7 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
     assert "have the same answers" in alike
 
 
-def test_answers_are_compared_by_how_often_they_came(tmp_path: Path) -> None:
+def test_answers_are_compared_by_frequency(tmp_path: Path) -> None:
     run_probe(ProbeConfig("mine=best", ("lights",)), tmp_path)
     report = make_report(Folder(tmp_path))
     (game,) = report.games

@@ -28,7 +28,7 @@ AT = (3, 10, 30, 100, 300)
 
 
 @pytest.mark.parametrize(("name", "true"), [("coin", 0.3), ("rare", 0.05), ("narrow", 0.5), ("certain", 0.9)])
-def test_a_sequence_covers_at_all_times_at_once(name: str, true: float) -> None:
+def test_a_sequence_covers_at_all_times(name: str, true: float) -> None:
     draws: dict[str, Callable[[Random], float]] = {
         "coin": lambda rng: float(rng.random() < 0.3),
         "rare": lambda rng: float(rng.random() < 0.05),
@@ -44,7 +44,7 @@ def test_a_sequence_covers_at_all_times_at_once(name: str, true: float) -> None:
     assert missed <= 0.05 * runs
 
 
-def test_little_spread_makes_it_narrow() -> None:
+def test_low_variance_narrows_the_interval() -> None:
     rng = Random(1)
     narrow = confidence_sequence((rng.uniform(0.49, 0.51) for _ in range(200)), MIN_ADJUSTED, MAX_ADJUSTED)
     wide = confidence_sequence((float(rng.random() < 0.5) for _ in range(200)), MIN_ADJUSTED, MAX_ADJUSTED)
@@ -52,14 +52,14 @@ def test_little_spread_makes_it_narrow() -> None:
     assert narrow.low < 0.5 < narrow.high
 
 
-def test_nothing_is_known_at_the_start_and_wrong_values_are_refused() -> None:
+def test_starts_without_information_and_rejects_invalid_values() -> None:
     nothing = confidence_sequence([], 0, 1)
     assert (nothing.low, nothing.high) == (0, 1)
     with pytest.raises(ValueError, match="outside"):
         confidence_sequence([1.5], 0, 1)
 
 
-def test_the_usual_intervals() -> None:
+def test_intervals_agree_with_published_values() -> None:
     assert wilson_interval(17, 30).low == pytest.approx(0.392, abs=0.001)  # gg-bench's o3-mini
     assert wilson_interval(17, 30).high == pytest.approx(0.726, abs=0.001)
     assert wilson_interval(0, 30).low == 0
@@ -68,7 +68,7 @@ def test_the_usual_intervals() -> None:
     assert ratio_interval([0.0, 2.0], [1, 3]).estimate == 0.5
 
 
-def test_few_or_lopsided_units_tell_nothing_about_the_spread() -> None:
+def test_few_or_skewed_units_have_no_variance_estimate() -> None:
     alike, one_off = [0.7] * 90, [0.7] * 89 + [1.4]
     for known in (
         mean_interval([0.7]),
@@ -99,13 +99,13 @@ def test_few_or_lopsided_units_tell_nothing_about_the_spread() -> None:
         (0.999, 20, 3.5518),
     ],
 )
-def test_students_quantiles_are_those_of_the_tables(chance: float, freedom: int, known: float) -> None:
+def test_student_quantiles_agree_with_published_tables(chance: float, freedom: int, known: float) -> None:
     assert t_quantile(chance, freedom) == pytest.approx(known, rel=1e-3)
 
 
 @pytest.mark.parametrize("units", [3, 5, 15])
 @pytest.mark.parametrize("alike", [0.0, 0.8])
-def test_shares_of_matches_that_hang_together_are_covered(units: int, alike: float) -> None:
+def test_shares_of_dependent_matches_are_covered(units: int, alike: float) -> None:
     """A pair whose matches have the same result four times in five counts little more than one match."""
     runs, true, held = 2000, 0.4, 0
     rng = Random(f"{units} {alike}")
@@ -184,7 +184,7 @@ ALL_SORTS = [
         *(pytest.param(*each, 500, marks=pytest.mark.slow) for each in ALL_SORTS),
     ],
 )
-def test_lopsided_results_and_rare_mistakes_are_covered_or_have_no_interval(
+def test_skewed_results_and_rare_mistakes_are_covered_or_have_no_interval(
     game: str, one: str, two: str, pairs: int
 ) -> None:
     """Ten pairs may have no variation: results vary in one pair of six, experts err in one of seven."""

@@ -88,7 +88,7 @@ def test_an_exam_is_complete_and_reproducible(kind: str, tmp_path: Path) -> None
         assert any(each["best"] for each in row["actions"])
 
 
-def test_an_exam_is_written_over_another_file_only_by_force(tmp_path: Path) -> None:
+def test_an_exam_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
     path = tmp_path / "exam.jsonl"
     path.write_text("mine")
     asked = ("exam", "lights", "--positions", "4", "--out")
@@ -112,7 +112,7 @@ def test_an_exam_is_written_over_another_file_only_by_force(tmp_path: Path) -> N
     assert (done.code, "lights has no option 'lamps'" in done.err) == (2, True)
 
 
-def test_an_exam_with_fewer_positions_than_asked_for_says_so(tmp_path: Path) -> None:
+def test_an_exam_with_too_few_positions_says_so(tmp_path: Path) -> None:
     asked = ("exam", "lights", "--option", "lights=4", "--positions", "30", "--out", tmp_path / "exam.jsonl")
     content, fewer = duels(tmp_path, *asked).err.splitlines()[-2:]
     count = len((tmp_path / "exam.jsonl").read_text().splitlines())
@@ -126,7 +126,7 @@ def test_an_exam_with_fewer_positions_than_asked_for_says_so(tmp_path: Path) -> 
     assert "were requested" not in duels(tmp_path, *asked[:5], "2", *asked[6:], "--force").err
 
 
-def test_an_exam_in_a_game_of_mixing_grades_by_how_far_below_the_mixture() -> None:
+def test_games_of_mixing_are_graded_relative_to_the_mixture() -> None:
     rules = find_game("hunt").rules()
     drawn = draw_positions(rules, 4, "1")
     for row in make_exam_rows(rules, drawn):
@@ -146,7 +146,7 @@ def any_action(verdict: Verdict[Any]) -> list[float]:
 
 
 @pytest.mark.parametrize(("game", "count"), [("chain", 20), ("leap", 20), ("lights", 60)])
-def test_how_precise_a_score_is_agrees_with_how_scores_of_many_exams_spread(game: str, count: int) -> None:
+def test_standard_errors_agree_with_the_spread_of_many_exams(game: str, count: int) -> None:
     rng = Random(f"exams of {game}")
     pool = DecisionPool.collect(find_game(game).rules(), 10 * count, rng)
     scores, variances = [], []
@@ -158,7 +158,7 @@ def test_how_precise_a_score_is_agrees_with_how_scores_of_many_exams_spread(game
     assert math.sqrt(statistics.mean(variances)) == pytest.approx(statistics.stdev(scores), rel=0.2)
 
 
-def test_how_precise_a_score_is_follows_from_the_file_as_the_card_says() -> None:
+def test_standard_errors_follow_from_the_file() -> None:
     rules = find_game("leap").rules()
     drawn = draw_positions(rules, 60, "1")
     rows = make_exam_rows(rules, drawn)

@@ -29,7 +29,7 @@ from tests.players.test_program import GOOD
 from tests.support import environment
 
 
-def test_two_runs_on_one_folder(tmp_path: Path) -> None:
+def test_rejects_two_runs_in_one_folder(tmp_path: Path) -> None:
     more = replace(LIGHTS, matches=10)
     for second in (LIGHTS, more):
         with Folder.open_locked(tmp_path / "run", LIGHTS) as folder:
@@ -67,7 +67,7 @@ def test_parts_of_a_run_share_a_folder(tmp_path: Path) -> None:
     assert as_data(make_report(Folder(folder))) == as_data(make_report(Folder(tmp_path / "whole")))
 
 
-def test_another_runs_folder(tmp_path: Path) -> None:
+def test_rejects_the_folder_of_another_run(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     other = Config(LIGHTS.players, LIGHTS.games, 8, "8")
     with pytest.raises(DuelsError, match="belongs to another run: seed differs"):
@@ -98,7 +98,7 @@ def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
         pass
 
 
-def test_another_versions_folder(tmp_path: Path) -> None:
+def test_rejects_the_folder_of_another_version(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     kept = tmp_path / "run" / CONFIG
     kept.write_text(kept.read_text().replace(f'"format": {FORMAT}', '"format": 9'))
@@ -107,7 +107,7 @@ def test_another_versions_folder(tmp_path: Path) -> None:
     assert f"was made by another version of duels: format 9, not {FORMAT}" in done.err
 
 
-def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+def test_reports_a_read_only_parent_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     run(LIGHTS, tmp_path / "run")
     out = tmp_path / "file" / "run"
@@ -123,7 +123,7 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
         assert (done.code, done.err) == (1, expected_text)
 
 
-def test_a_folder_that_is_none(tmp_path: Path) -> None:
+def test_rejects_a_path_that_is_not_a_folder(tmp_path: Path) -> None:
     done = arena(tmp_path, "report", tmp_path)
     assert done.err == f"duels: {tmp_path} is not the folder of a run: it has no config.json.\n"
 
@@ -169,7 +169,7 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_config_with_a_mistake(text: str, expected_text: str, tmp_path: Path) -> None:
+def test_rejects_an_invalid_config(text: str, expected_text: str, tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
     config.write_text(text)
     done = arena(tmp_path, "run", config, "--out", tmp_path / "run")
@@ -178,7 +178,7 @@ def test_a_config_with_a_mistake(text: str, expected_text: str, tmp_path: Path) 
     assert not (tmp_path / "run").exists()
 
 
-def test_a_read_only_folder_and_a_full_disk(tmp_path: Path) -> None:
+def test_reports_a_read_only_folder_and_a_full_disk(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     kept = rows_of(tmp_path / "run")
     more = ("--players", "random,club,best", "--games", "lights,leap", "--seed", "7", "--matches", "10")
@@ -193,7 +193,7 @@ def test_a_read_only_folder_and_a_full_disk(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is the kernel's")
-def test_a_file_that_cannot_grow_loses_nothing_that_was_written(tmp_path: Path) -> None:
+def test_a_file_that_cannot_grow_keeps_its_content(tmp_path: Path) -> None:
     """A system limit cuts a row in the middle."""
     config = Config(("random", "club"), ("lights",), 200, "7")
     run(Config(("random", "club"), ("lights",), 4, "7"), tmp_path / "run")
@@ -271,7 +271,7 @@ def test_close_raises_if_it_cannot_sync(tmp_path: Path) -> None:
         log.close()
 
 
-def test_no_command_stands_in_the_folder(tmp_path: Path) -> None:
+def test_the_folder_contains_no_commands(tmp_path: Path) -> None:
     run(Config(("random", f"mine=cmd:{GOOD['shell']} secret"), ("lights",), 2), tmp_path / "run")
     text = "".join(each.read_text() for each in (tmp_path / "run").rglob("*") if each.is_file())
     assert "secret" not in text
@@ -298,13 +298,13 @@ def test_a_row_with_an_invalid_number_is_damaged(tmp_path: Path) -> None:
     assert folder.damage == "Skipped 1 damaged line of logs, the first in log-1.jsonl, line 1."
 
 
-def test_a_part_of_a_run_cannot_tell_when_enough_is_known(tmp_path: Path) -> None:
+def test_rejects_until_in_a_part_of_a_run(tmp_path: Path) -> None:
     with pytest.raises(BadOption, match="cannot be combined with --shard"):
         run(replace(LIGHTS, until=0.1), tmp_path / "run", 1, (1, 2))
     assert not (tmp_path / "run").exists()
 
 
-def test_a_row_of_another_version_is_refused(tmp_path: Path) -> None:
+def test_rejects_rows_of_another_version(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     log = tmp_path / "run" / "log-1.jsonl"
     log.write_text(encode_row({"v": 9}) + log.read_text())
@@ -334,7 +334,7 @@ CHANGES: dict[str, Any] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("form", [FORMAT, FORMAT_WITHOUT_DIGESTS])
-def test_a_changed_row_is_named_and_its_match_played_again(change: str, form: int, tmp_path: Path) -> None:
+def test_a_changed_row_is_reported_and_its_match_repeated(change: str, form: int, tmp_path: Path) -> None:
     """By its digest; without one, because it cannot be right."""
     if form == FORMAT_WITHOUT_DIGESTS and change == "no digest":
         return
@@ -358,7 +358,7 @@ def test_a_changed_row_is_named_and_its_match_played_again(change: str, form: in
     assert Folder(tmp_path / "run").format == form
 
 
-def test_one_changed_digit_is_found(tmp_path: Path) -> None:
+def test_detects_one_changed_digit(tmp_path: Path) -> None:
     run(replace(LIGHTS, games=("lights",), matches=2), tmp_path / "run")
     log, config = tmp_path / "run" / "log-1.jsonl", tmp_path / "run" / CONFIG
     log.write_text(log.read_text().replace('"adjusted": 0.', '"adjusted": 0.0', 1))
@@ -371,7 +371,7 @@ def test_one_changed_digit_is_found(tmp_path: Path) -> None:
     assert done.code == 1
 
 
-def test_a_run_whose_logs_are_damaged_meanwhile_is_not_finished(tmp_path: Path) -> None:
+def test_a_run_with_damaged_logs_is_not_finished(tmp_path: Path) -> None:
     def damage(progress: RunProgress) -> None:
         if progress.played == 10:
             log = tmp_path / "run" / "log-1.jsonl"
@@ -384,7 +384,7 @@ def test_a_run_whose_logs_are_damaged_meanwhile_is_not_finished(tmp_path: Path) 
     assert len(Folder(tmp_path / "run").load_rows()) == 48
 
 
-def test_the_command_of_such_a_run_does_not_end_with_0(tmp_path: Path) -> None:
+def test_the_command_fails_if_logs_are_damaged(tmp_path: Path) -> None:
     """The program at the table empties the log of the run."""
     bot, log = tmp_path / "bot.sh", tmp_path / "run" / "log-1.jsonl"
     ready = """echo '{"type": "ready", "protocol": 1}'"""
@@ -407,7 +407,9 @@ def test_the_command_of_such_a_run_does_not_end_with_0(tmp_path: Path) -> None:
         ('"sort": "ours"', '"sort": "theirs"', "'players' cannot be"),
     ],
 )
-def test_a_damaged_config_gives_one_sentence(old: str, new: str, expected_text: str, tmp_path: Path) -> None:
+def test_reports_a_damaged_config_in_one_sentence(
+    old: str, new: str, expected_text: str, tmp_path: Path
+) -> None:
     with Folder.open_locked(tmp_path / "run", LIGHTS):
         pass
     path = tmp_path / "run" / CONFIG
@@ -422,7 +424,7 @@ def test_a_damaged_config_gives_one_sentence(old: str, new: str, expected_text: 
     assert (done.code, done.err) == (1, f"duels: {path} is not the config of a run.\n")
 
 
-def test_the_fields_of_rows_are_all_that_is_written(tmp_path: Path) -> None:
+def test_rows_have_only_documented_fields(tmp_path: Path) -> None:
     matches = run(replace(LIGHTS, matches=2), tmp_path / "run").load_rows().values()
     answers = run_probe(ProbeConfig("random", ("lights",)), tmp_path / "probe").load_rows().values()
     for rows, known in ((matches, MATCH), (answers, ANSWER)):
@@ -466,7 +468,7 @@ def test_matches_logged_twice_with_different_results_are_reported(tmp_path: Path
         lambda line: line.replace(b'"score": ', b'"score": null, "was": '),
     ],
 )
-def test_a_line_that_cannot_be_read_is_named_and_its_match_played_again(cut: Any, tmp_path: Path) -> None:
+def test_an_unreadable_line_is_reported_and_its_match_repeated(cut: Any, tmp_path: Path) -> None:
     expected = as_data(make_report(run(LIGHTS, tmp_path / "run")))
     log = tmp_path / "run" / "log-1.jsonl"
     first, second, *rest = log.read_bytes().splitlines()
@@ -513,7 +515,7 @@ def test_a_report_lists_all_versions_that_played(tmp_path: Path) -> None:
     assert Folder(tmp_path / "all").versions == ("0.1", "0.2", "0.3", "0.4")
 
 
-def test_parts_go_on_together_with_a_new_version(tmp_path: Path) -> None:
+def test_parts_continue_with_a_new_version(tmp_path: Path) -> None:
     """A shard with the old version does not block the others, which do not block each other."""
     with (
         Folder.open_locked(tmp_path, LIGHTS, (1, 3)),

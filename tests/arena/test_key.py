@@ -26,15 +26,15 @@ def asked(tmp_path: Path, status: int, *words: str) -> str:
 
 @pytest.mark.parametrize("words", [RUN, PROBE])
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_variable_that_is_named_and_not_set(words: tuple[str, ...], status: int, tmp_path: Path) -> None:
+def test_rejects_a_named_variable_that_is_not_set(
+    words: tuple[str, ...], status: int, tmp_path: Path
+) -> None:
     first, last = asked(tmp_path, status, *words, "--key-env", "MY_KEY").splitlines()
     assert first == f"{UNSET}: requests are sent without a key."
     assert last == (f"duels: 'NAME' gave no reply: status {status}, 'go away'. {UNSET}, so no key was sent.")
 
 
-def test_the_usual_variable_may_be_missing_as_long_as_nobody_minds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_default_variable_may_be_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     output = asked(tmp_path, 401, *PROBE)
     assert output.count("OPENAI_API_KEY is not set") == output.count("\n") == 1
@@ -43,14 +43,14 @@ def test_the_usual_variable_may_be_missing_as_long_as_nobody_minds(
     assert "not set" not in asked(tmp_path, 401, *PROBE)
 
 
-def test_a_key_that_is_given_in_place_of_a_variable_is_not_repeated(tmp_path: Path) -> None:
+def test_errors_do_not_quote_a_key_given_as_variable(tmp_path: Path) -> None:
     for key in ("sk-a-secret", "gsk_secret"):
         output = asked(tmp_path, 401, *PROBE, "--key-env", key)
         assert output.count("The environment variable given as key_env is not set") == 2
         assert "secret" not in output
 
 
-def test_a_variable_named_in_a_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_accepts_a_variable_named_in_a_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = tmp_path / "run.toml"
     config.write_text('players = ["random", "model:NAME"]\ngames = ["lights"]\n[model]\nkey_env = "MY_KEY"\n')
     words = ("run", str(config), "--matches", "2", "--workers", "1")

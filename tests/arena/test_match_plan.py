@@ -39,7 +39,7 @@ def played(plan: MatchPlan, judge: Judge | None = None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("game", SMALL)
-def test_the_same_bout_gives_the_same_row(game: str) -> None:
+def test_equal_matches_give_equal_rows(game: str) -> None:
     plan = make_plan(game)
     assert played(plan) == played(plan)
     assert plan.key != make_plan(game, seed="2").key
@@ -47,7 +47,7 @@ def test_the_same_bout_gives_the_same_row(game: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_chain_telescopes_exactly(seed: int) -> None:
+def test_luck_in_chain_adds_up_exactly(seed: int) -> None:
     """Result - luck = value at the start - losses of one + losses of the other; luck is chance alone."""
     plan = make_plan("chain", "greedy", "random", seed=str(seed))
     judge = Judge(plan.rules())
@@ -64,7 +64,7 @@ def test_chain_telescopes_exactly(seed: int) -> None:
     assert row["score"] - luck == pytest.approx(start - row["shortfalls"][0] + row["shortfalls"][1])
 
 
-def test_luck_never_takes_a_result_beyond_its_bounds() -> None:
+def test_luck_adjusted_results_stay_within_bounds() -> None:
     rng = Random(3)
     for _ in range(300):
         luck = Luck()
@@ -74,7 +74,7 @@ def test_luck_never_takes_a_result_beyond_its_bounds() -> None:
             assert abs(luck.total) <= MAX_CORRECTION + 1e-12
 
 
-def test_luck_that_is_stopped_is_still_0_on_average() -> None:
+def test_clipped_luck_has_mean_zero() -> None:
     """Over all outcomes of four draws, weighted by their odds, luck is exactly 0."""
     steps = [([1.0, 0.0], [0.5, 0.5]), ([1.0, 0.0], [0.5, 0.5]), ([0.0, 1.0], [0.25, 0.75])]
     total = 0.0
@@ -92,7 +92,7 @@ def test_luck_that_is_stopped_is_still_0_on_average() -> None:
 
 
 @pytest.mark.parametrize("game", ["chain", pytest.param("flip", marks=pytest.mark.slow)])
-def test_adjusted_results_have_the_same_mean_and_less_spread(game: str) -> None:
+def test_luck_adjustment_keeps_the_mean_and_reduces_variance(game: str) -> None:
     rules = make_plan(game).rules()
     judge = Judge(rules)
     rows = [played(make_plan(game, "expert", "club", str(seed)), judge) for seed in range(40)]
@@ -105,7 +105,7 @@ def test_adjusted_results_have_the_same_mean_and_less_spread(game: str) -> None:
 
 
 @pytest.mark.parametrize("runs", [150, pytest.param(1000, marks=pytest.mark.slow)])
-def test_results_without_luck_have_the_mean_that_is_computed(runs: int) -> None:
+def test_luck_adjusted_results_have_the_computed_mean(runs: int) -> None:
     """The true result of a short chain follows from both policies."""
     options = {"cells": 4, "run": 3, "max_boards": 3}
     rules = find_game("chain").rules(**options)
@@ -125,7 +125,7 @@ def test_results_without_luck_have_the_mean_that_is_computed(runs: int) -> None:
     assert abs(sum(adjusted) / runs - true) < 3 * error
 
 
-def test_a_forfeit_is_counted_apart_from_losses() -> None:
+def test_forfeits_are_counted_separately_from_losses() -> None:
     plan = make_plan("lights", "random", "bot")
     judge = Judge(plan.rules())
     playing = play_dialogue(plan, judge)
@@ -153,7 +153,7 @@ def test_blunders_name_the_best_actions() -> None:
     assert row["blunders"]
 
 
-def test_where_the_strategy_mixes_choices_are_graded_by_how_far_they_lie_below_the_mixture() -> None:
+def test_mixed_choices_are_graded_relative_to_the_mixture() -> None:
     """This grades every decision, so random steps and namings are worse than the strategy's."""
     plans = [make_plan("hunt", "best", "random", str(seed)) for seed in range(40)]
     judge = Judge(plans[0].rules())

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("quick")
 
 
 @pytest.mark.parametrize("model", ["well", "busy", "broken", "cut", "garbage"])
-def test_a_model_plays_whatever_the_wire_does(model: str, server: Server, tmp_path: Path) -> None:
+def test_a_model_plays_despite_network_faults(model: str, server: Server, tmp_path: Path) -> None:
     report_data = played(server, tmp_path / "run", model, matches=4)
     player = report_data["games"]["lights"]["players"][f"model {model}"]
     assert (report_data["matches"], player["failures"], player["forfeits"]) == (4, {}, 0)
@@ -48,7 +48,7 @@ def test_a_model_plays_whatever_the_wire_does(model: str, server: Server, tmp_pa
 
 
 @pytest.mark.parametrize("model", ["stream", "cut-stream"])
-def test_replies_come_in_streams(model: str, server: Server, tmp_path: Path) -> None:
+def test_replies_can_be_streamed(model: str, server: Server, tmp_path: Path) -> None:
     report_data = played(server, tmp_path / "run", model, stream=True)
     assert report_data["games"]["lights"]["players"][f"model {model}"]["failures"] == {}
     used = report_data["usage"][f"model {model}"]
@@ -72,7 +72,7 @@ def test_every_failure_has_its_class(model: str, failure: str, server: Server, t
     assert report_data["failures"][failure] == 3 * report_data["forfeits"] == 6
 
 
-def test_the_reason_is_given_back(server: Server, tmp_path: Path) -> None:
+def test_the_model_receives_the_reason_of_a_failure(server: Server, tmp_path: Path) -> None:
     report_data = played(server, tmp_path / "run", "learns")["games"]["lights"]["players"]["model learns"]
     assert report_data["forfeits"] == 0
     assert report_data["failures"]["unreadable"] >= report_data["decisions"]
@@ -115,7 +115,7 @@ class _Enough(Exception):
     """An error of a listener."""
 
 
-def test_a_run_that_is_broken_off_leaves_nothing_behind(server: Server, tmp_path: Path) -> None:
+def test_an_interrupted_run_leaves_no_processes(server: Server, tmp_path: Path) -> None:
     """No request, log or program outlives the run, however it ends."""
     pid_file = tmp_path / "pid"
     bot = f"hangs=cmd:{sys.executable} -I -S {BAD} fork {pid_file}"
@@ -145,7 +145,7 @@ def test_a_run_that_is_broken_off_leaves_nothing_behind(server: Server, tmp_path
     wait_until(lambda: not is_running(started))
 
 
-def test_unfinished_matches_are_played_when_the_run_goes_on(server: Server, tmp_path: Path) -> None:
+def test_a_resumed_run_plays_unfinished_matches(server: Server, tmp_path: Path) -> None:
     config = Config(
         ("random", "model:well"), ("lights",), 4, model=EndpointSettings(server.url, total_seconds=0.1)
     )
@@ -162,7 +162,7 @@ def test_a_wrong_model_ends_the_run_with_a_clear_line(server: Server, tmp_path: 
     assert done.err == "duels: 'unknown' gave no reply: status 404, 'there is no model unknown'\n"
 
 
-def test_actions_are_shown_only_where_that_is_declared() -> None:
+def test_legal_actions_are_listed_only_on_request() -> None:
     sight = Match.start(LIGHTS).sight(Seat.ONE)
     hidden, shown = (make_messages(sight, show)[1]["content"] for show in (False, True))
     assert "You may play: 1, 2," in shown
@@ -183,7 +183,7 @@ def test_a_retry_after_an_illegal_answer_does_not_list_legal_actions(server: Ser
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_question_says_how_its_answer_is_written_and_not_what_is_legal(game: str) -> None:
+def test_prompts_describe_the_answer_format_and_not_the_legal_actions(game: str) -> None:
     rules, rng = add_machine_limit(find_game(game).rules()), Random(7)
     match, kinds = Match.start(rules), set()
     while (actor := match.actor) is not None:
@@ -201,7 +201,7 @@ def test_every_question_says_how_its_answer_is_written_and_not_what_is_legal(gam
         match = match.play(actor, rng.choice(match.actions))
 
 
-def test_a_game_of_somebody_elses_is_asked_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outside_games_have_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duels.games.lights.answers", ModuleType("empty"))
     report_data = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
     assert report_data.endswith(
@@ -211,7 +211,7 @@ def test_a_game_of_somebody_elses_is_asked_too(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("seed", [4, 5, 6])
 @pytest.mark.parametrize("game", ["lights", "chain", "hunt"])
-def test_mirror_images_are_the_same_game(game: str, seed: int) -> None:
+def test_mirrored_games_are_equivalent(game: str, seed: int) -> None:
     rules = add_machine_limit(find_game(game).rules())
     mirror, rng, match = Mirror.from_rules(rules), Random(seed), Match.start(rules)
     image = Match.start(rules)
@@ -241,7 +241,7 @@ RENAMED = ("lights", "chain", "hunt")
 
 
 @pytest.mark.parametrize("game", RENAMED)
-def test_renamed_cells_have_no_numbers_left_and_are_read_back(game: str) -> None:
+def test_renamed_cells_round_trip(game: str) -> None:
     rules = find_game(game).rules()
     labels, rng, match = Labels.from_rules(rules), Random(5), Match.start(rules)
     assert len(set(labels.names)) == rules.game.find("labels", "cells")(rules)
@@ -260,7 +260,7 @@ def test_renamed_cells_have_no_numbers_left_and_are_read_back(game: str) -> None
         match = match.play(match.actor, rng.choice(match.actions))
 
 
-def test_renamed_cells_are_not_read_by_their_numbers() -> None:
+def test_numbers_of_renamed_cells_are_rejected() -> None:
     sight, labels = Match.start(LIGHTS).sight(Seat.ONE), Labels.from_rules(LIGHTS)
     first, _, third = labels.names[:3]
     for text, failure in (("1", Failure.UNREADABLE), ("pass", Failure.UNREADABLE)):
@@ -276,7 +276,7 @@ def test_renamed_cells_are_not_read_by_their_numbers() -> None:
 
 
 @pytest.mark.parametrize("game", ["leap", "flip"])
-def test_cells_that_are_more_than_places_are_not_renamed(game: str) -> None:
+def test_numbered_actions_are_not_renamed(game: str) -> None:
     report_data = f"The cells of {game} cannot be renamed"
     with pytest.raises(DuelsError, match=report_data):
         Config(("random", "model:x"), (game,), 2, model=EndpointSettings("http://localhost", relabel=True))
@@ -298,7 +298,7 @@ def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> Non
     assert "seconds" not in json.dumps(report_data)  # equal runs have equal data
 
 
-def test_the_prompt_says_what_differs_from_the_rule_card() -> None:
+def test_the_prompt_lists_differences_from_the_rule_card() -> None:
     rules = find_game("chain").rules(max_boards=50, cells=5, run=3)
     system = make_messages(Match.start(rules).sight(Seat.ONE), False)[0]["content"]
     assert "This match differs from these rules: cells 5" in system
@@ -333,14 +333,14 @@ def test_the_last_object_or_the_last_line_counts(text: str, read: str) -> None:
 @pytest.mark.parametrize(
     "text", ["Light 4 is best.", "4\nbecause it wins", '{"action": [4]}', '{"action": true}']
 )
-def test_nothing_is_guessed_out_of_prose(text: str) -> None:
+def test_answers_are_not_guessed_from_prose(text: str) -> None:
     with pytest.raises(BadAnswer) as problem:
         parse_answer(text, Match.start(LIGHTS).sight(Seat.ONE))
     assert problem.value.failure is Failure.UNREADABLE
 
 
 @pytest.mark.parametrize("url", ["ftp://x", "http://user:pass@host/v1"])
-def test_an_address_is_checked(url: str) -> None:
+def test_rejects_invalid_addresses(url: str) -> None:
     with pytest.raises(BadOption, match="base_url"):
         EndpointSettings(url)
 

@@ -22,7 +22,7 @@ COMMANDS = [
 ]
 
 
-def test_every_command_on_the_page_can_be_read(tmp_path: Path) -> None:
+def test_every_command_on_the_page_parses(tmp_path: Path) -> None:
     assert len(COMMANDS) >= 3
     for line in COMMANDS:
         words = shlex.split(line)
@@ -36,7 +36,7 @@ def test_every_command_on_the_page_can_be_read(tmp_path: Path) -> None:
         assert command.make_context(words[2], rest, click.Context(group))
 
 
-def test_the_config_on_the_page_is_one() -> None:
+def test_the_config_on_the_page_is_valid() -> None:
     (text,) = re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     content = tomllib.loads(text)
     assert content.pop("out")
@@ -45,12 +45,12 @@ def test_the_config_on_the_page_is_one() -> None:
     assert config.rules("chain").limit_value == 20
 
 
-def test_every_setting_of_models_is_named() -> None:
+def test_the_page_lists_every_setting_of_models() -> None:
     for each in fields(EndpointSettings):
         assert f"`{each.name}`" in PAGE
 
 
-def test_the_page_of_the_ladder_is_of_the_ladder_as_it_is() -> None:
+def test_the_page_of_the_ladder_is_current() -> None:
     page = (ROOT / "docs" / "ladder.md").read_text(encoding="utf-8")
     pairs = len(LADDER) * (len(LADDER) - 1) // 2
     assert f"{pairs * sum(LADDER_MATCHES.values()):,} matches, seed 1" in page
@@ -58,7 +58,7 @@ def test_the_page_of_the_ladder_is_of_the_ladder_as_it_is() -> None:
         assert f"({game})" in page
 
 
-def test_a_typo_in_a_config_lists_all_that_there_is(tmp_path: Path) -> None:
+def test_a_typo_in_a_config_lists_all_settings(tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
     config.write_text('players = ["random", "club"]\ngames = ["lights"]\noutt = "runs"\n')
     content = duels(tmp_path, "arena", "run", config).err

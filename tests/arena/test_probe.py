@@ -51,7 +51,7 @@ LEAP = pytest.param("greedy", "leap", marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize(("player", "game"), [("club", "lights"), LEAP])
-def test_exploitability_and_results_are_those_of_the_whole_policy(
+def test_exploitability_and_results_agree_with_the_whole_policy(
     player: str, game: str, tmp_path: Path
 ) -> None:
     """The answers alone give the same results as the full policy."""
@@ -64,7 +64,7 @@ def test_exploitability_and_results_are_those_of_the_whole_policy(
         assert data["against"][opponent]["estimate"] == pytest.approx(result)
 
 
-def test_a_deterministic_program_is_asked_only_where_it_can_come(tmp_path: Path) -> None:
+def test_a_deterministic_program_is_asked_only_in_reachable_positions(tmp_path: Path) -> None:
     data = probed(tmp_path / "probe", SHELL, "lights")["games"]["lights"]
     assert 60 <= data["questions"] <= 220
     assert data["exploitability"]["estimate"] == exploitability(lambda sight: sight.actions[0], "lights")
@@ -75,7 +75,7 @@ def test_a_deterministic_program_is_asked_only_where_it_can_come(tmp_path: Path)
     assert "This is exact if the player always gives the same answer." in text
 
 
-def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
+def test_mirror_images_are_asked_once_on_request(tmp_path: Path) -> None:
     whole = probed(tmp_path / "whole", "club", "lights")["games"]["lights"]
     half = probed(tmp_path / "half", "club", "lights", symmetric=True)["games"]["lights"]
     assert half["questions"] < 0.65 * whole["questions"]
@@ -93,7 +93,7 @@ def test_mirror_images_are_asked_once_if_that_is_wanted(tmp_path: Path) -> None:
     assert not (tmp_path / "hunt").exists()
 
 
-def test_a_player_that_draws_gets_intervals(tmp_path: Path) -> None:
+def test_a_random_player_gets_intervals(tmp_path: Path) -> None:
     data = probed(tmp_path / "probe", f"cmd:{GOOD['python']}", "lights", samples=2)["games"]["lights"]
     found = data["exploitability"]
     assert 0 <= found["low"] < found["estimate"] <= found["high"] <= 0.5
@@ -111,7 +111,7 @@ def test_a_player_that_draws_gets_intervals(tmp_path: Path) -> None:
     assert "So there are no intervals; use --samples 4" in " ".join(compare.as_text(found).split())
 
 
-def test_the_worst_positions_of_a_player_that_mixes_tell_its_share_and_its_mean(tmp_path: Path) -> None:
+def test_worst_positions_of_a_mixing_player_give_shares_and_means(tmp_path: Path) -> None:
     worst = probed(tmp_path, "random", "lights")["games"]["lights"]["mistakes"][0]
     assert 0 < worst["often"] < 1
     points = f"{100 * worst['loss']:.1f} points given away on average"
@@ -119,7 +119,7 @@ def test_the_worst_positions_of_a_player_that_mixes_tell_its_share_and_its_mean(
     assert f"{did}: {points}" in " ".join(make_document(make_report(Folder(tmp_path))).render_text().split())
 
 
-def test_answers_that_are_alike_by_chance_or_reflected_leave_the_loss_open() -> None:
+def test_equal_answers_do_not_prove_a_deterministic_player() -> None:
     rules = find_game("lights").rules()
 
     def answer(asked: list[ProbeQuestion]) -> dict[str, Any]:
@@ -167,9 +167,7 @@ def drawn(player: str, samples: int, seed: int) -> AnswerTables:
     ("samples", "runs"),
     [(4, 8), *(pytest.param(samples, 25, marks=pytest.mark.slow) for samples in (4, 10))],
 )
-def test_intervals_of_a_player_that_draws_hold(
-    samples: int, runs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_intervals_of_a_random_player_cover(samples: int, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probe_values, "OPPONENTS", ("expert",))
     rules = find_game("lights").rules()
     true = exploitability("club", "lights")
@@ -204,7 +202,7 @@ def test_intervals_from_4_samples_cover_90_percent(player: str) -> None:
     assert min(held[name] for name in true) >= 90, held
 
 
-def test_where_a_player_was_not_asked_it_may_do_anything() -> None:
+def test_bounds_allow_any_action_in_unasked_positions() -> None:
     """An action without a sample may lead to better or worse positions than the uniform guess."""
     answers = drawn("random", 2, 1)
     theirs = answers.make_opponent("expert")
@@ -225,7 +223,7 @@ def test_where_a_player_was_not_asked_it_may_do_anything() -> None:
     assert down > 0
 
 
-def test_bounds_are_found_where_play_goes_round_in_circles() -> None:
+def test_finds_bounds_in_games_with_cycles() -> None:
     """Without free states the bounds are the values, from any start of the search."""
     rules = find_game("chain").rules(cells=5, run=3)
     plain = get_tables(rules).tables
@@ -236,7 +234,7 @@ def test_bounds_are_found_where_play_goes_round_in_circles() -> None:
         assert bound[plain.starts] == pytest.approx(values[plain.starts], abs=1e-5)
 
 
-def test_more_answers_leave_less_open() -> None:
+def test_more_answers_tighten_bounds() -> None:
     few, many = (
         probe_values.compute_exploitability(drawn("random", samples, 1), None) for samples in (4, 60)
     )
@@ -244,7 +242,7 @@ def test_more_answers_leave_less_open() -> None:
     assert 0 < many.low < exploitability("random", "lights") < many.high
 
 
-def test_no_answer_forfeits_the_match_as_in_a_run_and_is_no_loss_of_skill(tmp_path: Path) -> None:
+def test_a_missing_answer_is_a_forfeit_and_not_a_loss(tmp_path: Path) -> None:
     data = probed(tmp_path / "probe", f"bad=cmd:{PYTHON} {BAD} unknown", "lights")["games"]["lights"]
     assert data["failures"] == {"unreadable": 3 * data["questions"]}
     assert data["unanswered"] == data["questions"]
@@ -255,7 +253,7 @@ def test_no_answer_forfeits_the_match_as_in_a_run_and_is_no_loss_of_skill(tmp_pa
     assert "points per position" not in text
 
 
-def test_a_forfeit_now_and_then_costs_the_matches_that_come_to_it(tmp_path: Path) -> None:
+def test_occasional_forfeits_cost_the_matches_that_reach_them(tmp_path: Path) -> None:
     """Best at seat 1 of lights wins every match; without an answer to the first question it wins none."""
     probed(tmp_path / "probe", "best", "lights")
     log = tmp_path / "probe" / "answers-1.jsonl"
@@ -272,7 +270,7 @@ def test_a_forfeit_now_and_then_costs_the_matches_that_come_to_it(tmp_path: Path
     assert 0.3 < data["against"]["random"]["estimate"] <= 0.5
 
 
-def test_without_numpy_the_arenas_extra_is_named(tmp_path: Path) -> None:
+def test_names_the_extra_if_numpy_is_missing(tmp_path: Path) -> None:
     words = ["duels", "arena", "probe", "--player", "club", "--games", "lights", "--out", str(tmp_path / "p")]
     code = "import sys; sys.modules['numpy'] = None; from duels.terminal.commands import main; "
     code += f"sys.argv = {words}; main()"
@@ -285,7 +283,7 @@ def test_without_numpy_the_arenas_extra_is_named(tmp_path: Path) -> None:
     assert "vector" in extras["arena"][0]
 
 
-def test_a_probe_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
+def test_a_resumed_probe_asks_nothing_twice(tmp_path: Path) -> None:
     folder = tmp_path / "probe"
     whole = probed(folder, "club", "lights")
     log = folder / "answers-1.jsonl"
@@ -300,7 +298,7 @@ def test_a_probe_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", ["hunt", pytest.param("flip", marks=pytest.mark.slow)])
-def test_larger_games_are_asked_by_positions_from_good_play(game: str, tmp_path: Path) -> None:
+def test_larger_games_sample_positions_from_good_play(game: str, tmp_path: Path) -> None:
     data = probed(tmp_path / "probe", "random", game, positions=20)["games"][game]
     assert (data["whole"], data["exploitability"], data["against"]) == (False, None, {})
     assert data["questions"] == data["positions"] == 20
@@ -318,7 +316,7 @@ def test_a_probe_ends_if_the_endpoint_stays_down(tmp_path: Path) -> None:
     assert folder.unfinished
 
 
-def test_a_model_is_probed_over_the_wire(
+def test_a_model_is_probed_over_http(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
@@ -418,7 +416,7 @@ def test_the_command_and_its_reports(tmp_path: Path) -> None:
     assert page.read_text() == make_document(make_report(Folder(folder))).render_html()
 
 
-def test_limits_and_retries_reach_who_is_probed(tmp_path: Path) -> None:
+def test_limits_and_retries_apply_to_the_player(tmp_path: Path) -> None:
     bad = f"bad=cmd:{PYTHON} {BAD} unknown"
     words = ("arena", "probe", "--player", bad, "--games", "lights", "--retries", "0", "--move-seconds", "9")
     assert duels(tmp_path, *words, "--memory-mb", "4096", "--out", tmp_path / "p").code == 0
@@ -463,7 +461,7 @@ def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:
     assert as_data(make_report(Folder(tmp_path / "all"))) == as_data(make_report(Folder(tmp_path / "whole")))
 
 
-def test_a_probe_that_is_broken_off_says_so_and_exits_with_a_code_of_its_own(tmp_path: Path) -> None:
+def test_an_interrupted_probe_has_its_own_exit_code(tmp_path: Path) -> None:
     words = ("arena", "probe", "--player", "model:NAME", "--base-url", "http://127.0.0.1:1/v1")
     with mock.patch("duels.players.endpoint._CONNECT_TIMEOUT", 0.05):
         done = duels(tmp_path, *words, "--games", "lights", "--out", tmp_path / "p")

@@ -29,7 +29,7 @@ def cluster() -> Iterator[Any]:
     found.shutdown()
 
 
-def test_the_rows_are_the_same_as_here(cluster: Any, tmp_path: Path) -> None:
+def test_rows_equal_those_of_a_local_run(cluster: Any, tmp_path: Path) -> None:
     config = Config(("random", "club", "best"), ("lights", "leap"), 40, "7")
     run(config, tmp_path / "ray", on="ray")
     run(config, tmp_path / "here")
@@ -39,7 +39,7 @@ def test_the_rows_are_the_same_as_here(cluster: Any, tmp_path: Path) -> None:
     )
 
 
-def test_the_matches_of_a_worker_that_died_are_played_again(cluster: Any, tmp_path: Path) -> None:
+def test_matches_of_a_dead_worker_are_repeated(cluster: Any, tmp_path: Path) -> None:
     bot = tmp_path / "killer.py"
     bot.write_text(KILLER)
     config = Config(("random", f"killer=cmd:{PYTHON} {bot} {tmp_path / 'done'}"), ("lights",), 60)

@@ -24,7 +24,7 @@ from tests.support import COMMAND, duels, environment
 pytestmark = pytest.mark.usefixtures("quick")
 
 
-def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: Path) -> None:
+def test_a_budget_stops_a_run_that_can_be_resumed(server: Server, tmp_path: Path) -> None:
     prices: dict[str, Any] = {"input_price": 10_000.0, "output_price": 0.0}  # a request is 1 usd
     model = EndpointSettings(server.url, concurrency=1, **prices)
     small = Config(("random", "model:well"), ("lights",), 10, budget="5usd", model=model)
@@ -66,7 +66,7 @@ def test_a_budget_stops_cleanly_and_the_run_can_go_on(server: Server, tmp_path: 
         ({"input_price": 1.0, "output_price": 1.0}, "5", "such as 5usd"),
     ],
 )
-def test_a_budget_without_prices_is_refused(settings: dict[str, Any], budget: str, expected: str) -> None:
+def test_rejects_a_budget_without_prices(settings: dict[str, Any], budget: str, expected: str) -> None:
     with pytest.raises(BadOption, match=expected):
         Config(
             ("random", "model:x"),
@@ -103,7 +103,7 @@ def test_possible_charges_count_against_the_budget(server: Server, tmp_path: Pat
         ((0, 1, 3), 2),
     ],
 )
-def test_a_request_that_cannot_be_read_counts_with_the_most_that_it_may_cost(
+def test_an_unreadable_request_counts_at_its_maximum_cost(
     damaged: tuple[int, ...], lost: int, server: Server, tmp_path: Path
 ) -> None:
     model = EndpointSettings(server.url, concurrency=1, **PRICES)
@@ -124,7 +124,7 @@ def test_a_request_that_cannot_be_read_counts_with_the_most_that_it_may_cost(
     assert (server.asked["well"] == before) is bool(lost)
 
 
-def test_requests_that_are_in_several_folders_are_paid_for_once(server: Server, tmp_path: Path) -> None:
+def test_requests_in_several_folders_are_counted_once(server: Server, tmp_path: Path) -> None:
     played(server, tmp_path / "run", "well", **PRICES)
     copytree(tmp_path / "run", tmp_path / "copy")
     merge([tmp_path / "run", tmp_path / "copy"], tmp_path / "merged")
@@ -161,14 +161,14 @@ def test_shards_share_a_budget(server: Server, tmp_path: Path) -> None:
         assert server.asked["well"] - before == 10
 
 
-def test_the_key_is_sent_and_never_written_down(server: Server, tmp_path: Path) -> None:
+def test_the_key_is_sent_and_never_stored(server: Server, tmp_path: Path) -> None:
     played(server, tmp_path / "run", "well")
     assert f"Bearer {KEY}" in server.keys
     kept = [each.read_text() for each in (tmp_path / "run").rglob("*") if each.is_file()]
     assert not [text for text in kept if KEY in text or server.url in text]
 
 
-def test_a_key_that_comes_back_is_not_written_down_either(server: Server, tmp_path: Path) -> None:
+def test_a_key_in_a_reply_is_not_stored(server: Server, tmp_path: Path) -> None:
     with pytest.raises(DuelsError, match=r"status 401, 'wrong key: Bearer \[key\]'"):
         played(server, tmp_path / "run", "echoes")
     (asked,) = (each.read_text() for each in (tmp_path / "run").glob("requests-*.jsonl"))
@@ -185,7 +185,7 @@ def test_every_request_and_reply_is_kept(server: Server, tmp_path: Path) -> None
     assert kept[0]["request"]["model"] == "badly"
 
 
-def test_requests_under_way_at_kill_9_are_kept_and_counted(server: Server, tmp_path: Path) -> None:
+def test_requests_in_flight_at_kill_9_are_kept_and_counted(server: Server, tmp_path: Path) -> None:
     words = ["arena", "run", "--players", "random,model:hangs", "--games", "lights", "--matches", "6"]
     words += ["--base-url", server.url, "--budget", "3usd", "--input-price", "0", "--output-price", "1000"]
     command = [*COMMAND, *words, "--max-tokens", "1000", "--out", str(tmp_path / "run")]

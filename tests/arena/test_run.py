@@ -53,7 +53,7 @@ def test_any_number_of_workers_and_shards_gives_the_same_rows(tmp_path: Path) ->
     assert reports[0] == reports[1] == reports[2]
 
 
-def test_pairs_exchange_the_seats_of_one_seed(tmp_path: Path) -> None:
+def test_pairs_swap_the_seats_of_one_seed(tmp_path: Path) -> None:
     run(Config(("random", "greedy"), ("lights",), 4), tmp_path / "run")
     rows = rows_of(tmp_path / "run")
     assert sorted(row["pair"] for row in rows) == [0, 0, 1, 1]
@@ -75,7 +75,7 @@ def test_nothing_is_played_twice(tmp_path: Path) -> None:
     assert (folder / "log-1.jsonl").read_bytes().startswith(before)
 
 
-def test_a_torn_line_is_dropped_and_played_again(tmp_path: Path) -> None:
+def test_an_incomplete_line_is_dropped_and_its_match_repeated(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     run(LIGHTS, folder)
     whole = rows_of(folder)
@@ -106,9 +106,7 @@ def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
         ("sh -c 'read -r _; echo hello'", "hello"),
     ],
 )
-def test_a_program_that_does_not_start_is_refused_before_anything_is_written(
-    tmp_path: Path, command: str, why: str
-) -> None:
+def test_rejects_a_program_that_does_not_start_before_writing(tmp_path: Path, command: str, why: str) -> None:
     config = Config(("random", f"x=cmd:{command}"), ("lights",), 2)
     asked = ProbeConfig(config.players[1], config.games)
     for attempt in (
@@ -122,7 +120,7 @@ def test_a_program_that_does_not_start_is_refused_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
-def test_where_nothing_is_left_to_do_no_program_is_started(tmp_path: Path) -> None:
+def test_a_finished_run_starts_no_program(tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     command = f"sh -c 'echo started >> {starts} && exec {GOOD['shell']}'"
     config = Config(("random", f"mine=cmd:{command}"), ("lights",), 2)
@@ -141,7 +139,7 @@ def test_where_nothing_is_left_to_do_no_program_is_started(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["bot (v2)", "x" * 41, "-x"])
-def test_a_name_that_is_not_allowed_is_refused_with_those_that_are(name: str) -> None:
+def test_rejects_unknown_names_and_lists_valid_ones(name: str) -> None:
     with pytest.raises(DuelsError, match="is not a valid player name: use up to 40 letters"):
         Config(("random", f"{name}=cmd:python bot.py"), ("lights",), 2)
 
@@ -159,7 +157,7 @@ def test_a_folder_needs_a_name_and_is_quoted_for_a_shell(tmp_path: Path) -> None
     assert quote_for_shell(Path("-x")) == "./-x"
 
 
-def test_until_stops_where_enough_is_known(tmp_path: Path) -> None:
+def test_until_stops_at_the_requested_precision(tmp_path: Path) -> None:
     config = Config(("best", "perfect"), ("lights",), 2000, until=0.2)
     run(config, tmp_path / "run")
     pairs = [
@@ -182,7 +180,7 @@ def test_rounds_do_not_depend_on_the_number_of_planned_pairs() -> None:
         ]
 
 
-def test_a_config_as_a_file_is_the_same_as_flags(tmp_path: Path) -> None:
+def test_a_config_file_equals_flags(tmp_path: Path) -> None:
     config = tmp_path / "t.toml"
     config.write_text(
         'players = ["random", "club"]\ngames = ["chain"]\nmatches = 2\nseed = 3\nout = "run"\n'
@@ -195,7 +193,7 @@ def test_a_config_as_a_file_is_the_same_as_flags(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["OPENAI_API_KEY", "OTHER_KEY"])
-def test_a_program_is_not_given_the_key_of_a_model(
+def test_programs_do_not_get_the_key_of_a_model(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, "a secret")
@@ -237,14 +235,14 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
     assert json.loads(expected_text) == as_data(make_report(Folder(tmp_path / "run")))
 
 
-def test_nobody_is_called_perfect_where_that_is_not_proven() -> None:
+def test_players_are_called_perfect_only_if_proven() -> None:
     assert Config(("random", "perfect"), ("hunt",)).names == ["random", "best"]
     assert Config(("random", "perfect"), ("leap",)).names == ["random", "perfect"]
     with pytest.raises(DuelsError, match="two players are called 'best'"):
         Config(("best", "perfect"), ("lights", "hunt"))
 
 
-def test_the_ladder_is_a_run_like_any_other(tmp_path: Path) -> None:
+def test_the_ladder_is_an_ordinary_run(tmp_path: Path) -> None:
     done = arena(
         tmp_path, "ladder", "--games", "lights", "--matches", "2", "--workers", "1", "--out", tmp_path / "l"
     )
@@ -253,7 +251,7 @@ def test_the_ladder_is_a_run_like_any_other(tmp_path: Path) -> None:
     assert len(rows_of(tmp_path / "l")) == 21 * 2
 
 
-def test_progress_tells_how_far_it_is() -> None:
+def test_progress_shows_the_number_of_matches() -> None:
     from duels.arena.progress_line import format_progress
     from duels.arena.run import RunProgress
 

@@ -68,7 +68,7 @@ def test_equal_pairs_have_no_margin(played: int) -> None:
     assert score_player("a", pairs([(1, 1)] * played, 0.0)).per_decision.margin == inf
 
 
-def test_a_result_without_luck_is_not_moved_inside_its_bounds() -> None:
+def test_luck_adjusted_results_are_not_clipped() -> None:
     """Clipping would bias the estimate of a player that nearly always wins."""
     rows = [each | {"adjusted": 1.2 if each["players"][0] == "a" else -0.2} for each in pairs([(1, 1)] * 30)]
     known = score_pairing("a", "b", rows, range(30))
@@ -98,7 +98,7 @@ def test_results_outside_their_bounds_are_compared_by_variance() -> None:
 
 
 @pytest.mark.parametrize(("after", "verdict"), [(5e-17, "no change"), (-5e-17, "no change"), (0.01, "worse")])
-def test_rounding_is_no_change(after: float, verdict: str) -> None:
+def test_rounding_does_not_count_as_a_change(after: float, verdict: str) -> None:
     first, second = (Interval(number, number, number) for number in (0.0, after))
     assert ScoreChange("lights", "a", "exploitability", first, second, False).verdict == verdict
     even = Interval(0.5, 0.5 + after, 0.5 + after)
@@ -121,7 +121,7 @@ def test_text_fits_a_terminal() -> None:
     assert Table("", ["a", "b"], [["1", 2]]).render_text() == ["a  b", "1  2"]
 
 
-def test_long_names_are_shortened_and_told_apart() -> None:
+def test_long_names_are_shortened_and_stay_distinct() -> None:
     names = [f"{'a' * 60}-{end}" for end in ("small", "large")]
     row = [*names, "50.0 (0.0 to 100.0)", "3 crashed, " * 20]
     lines = Table("", ["one", "two", "won", "failures"], [row], label_columns=2).render_text()
@@ -145,7 +145,7 @@ def test_a_line_of_progress_is_never_wider_than_the_terminal(
     assert len(shown) == 79
 
 
-def test_on_a_pipe_progress_is_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+def test_on_a_pipe_progress_prints_occasional_lines(capsys: pytest.CaptureFixture[str]) -> None:
     line, progress, began = ProgressLine(), RunProgress(1, 9), monotonic()
 
     def written(seconds: float) -> str:
@@ -177,7 +177,7 @@ def test_slow_work_without_messages_still_shows_progress(
     assert capsys.readouterr().err == "ratings\n"
 
 
-def test_how_much_taking_luck_out_saves_has_an_interval_that_holds() -> None:
+def test_the_saving_by_luck_adjustment_has_a_valid_interval() -> None:
     rng, runs, held = Random(1), 200, 0
     for _ in range(runs):
         skill = [rng.gauss(0.5, 0.1) for _ in range(100)]
@@ -192,7 +192,7 @@ def test_how_much_taking_luck_out_saves_has_an_interval_that_holds() -> None:
     assert _variance_ratio([], []) is _variance_ratio([0.5] * 60, [0.1, 0.2] * 30) is None
 
 
-def test_the_matrix_is_pale_where_it_is_not_settled_who_is_better() -> None:
+def test_unsettled_pairings_are_pale_in_the_matrix() -> None:
     sure, unsure, worse, slightly = (
         _render_cell(Interval(*each))
         for each in ((0.9, 0.6, 1.0), (0.9, 0.4, 1.0), (0.1, 0.0, 0.4), (0.52, 0.51, 0.53))
@@ -220,7 +220,7 @@ def test_pairs_count_up_to_the_first_gap() -> None:
     assert broken.adjusted == score_pairing("a", "b", rows[:8], range(30)).adjusted
 
 
-def test_a_part_of_a_run_has_no_gaps_and_a_broken_off_run_says_so(tmp_path: Path) -> None:
+def test_a_part_has_no_gaps_and_an_interrupted_run_says_so(tmp_path: Path) -> None:
     config = Config(("random", "club"), ("lights",), 60)
     for part in (1, 3):
         run(config, tmp_path / str(part), 1, (part, 3))
@@ -267,7 +267,7 @@ def test_one_pair_gives_no_interval_and_no_verdict(tmp_path: Path) -> None:
     assert "inf" not in duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b").out
 
 
-def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_path: Path) -> None:
+def test_results_with_a_stopping_rule_are_compared_by_sequences(tmp_path: Path) -> None:
     for name, player in (("a", "novice"), ("b", "best")):
         config = Config(("random", f"mine={player}"), ("lights",), 400, until=0.2)
         run(config, tmp_path / name)
@@ -290,7 +290,7 @@ def test_results_that_decided_when_to_stop_are_compared_by_their_sequences(tmp_p
     assert change.difference.low == pytest.approx(change.second.low - change.first.high)
 
 
-def test_pairs_that_come_out_alike_against_each_opponent_rate_nobody_for_certain() -> None:
+def test_equal_pairs_give_no_certain_rating() -> None:
     """The middle player won all matches against one and lost all against the other: no variation."""
     field = [("s", "m"), ("m", "w"), ("s", "w")]
     rows = {each: [row(pair, *each, 1) for pair in range(50) for _ in range(2)] for each in field}

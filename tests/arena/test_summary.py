@@ -81,7 +81,7 @@ def test_failures_are_reported_separately_from_mistakes(tmp_path: Path) -> None:
     assert settled == "Too few pairs of matches to tell who is better: about 20 are needed."
 
 
-def test_the_worst_decisions_are_those_of_whom_one_came_to_measure(tmp_path: Path) -> None:
+def test_the_worst_decisions_are_those_of_the_measured_player(tmp_path: Path) -> None:
     (ours,) = make_report(run(Config(("random", "novice"), ("lights",), 20), tmp_path / "ours")).games
     assert {each.player for each in ours.list_worst(2)} == {"random", "novice"}
     config = Config(("random", "mine=novice", "other=random"), ("lights",), 20)
@@ -92,7 +92,7 @@ def test_the_worst_decisions_are_those_of_whom_one_came_to_measure(tmp_path: Pat
     assert losses == sorted(losses, reverse=True)
 
 
-def test_sentences_on_mistakes_name_the_game_where_only_some_are_graded_by_losses(tmp_path: Path) -> None:
+def test_sentences_on_mistakes_name_games_graded_by_losses(tmp_path: Path) -> None:
     report = make_report(run(Config(("best", "random"), ("lights", "hunt"), 4), tmp_path))
     best, random, *_ = summarize_run(report)
     assert best.endswith("It made no mistakes in lights.")
@@ -120,7 +120,7 @@ def test_the_most_frequent_mistakes_come_first(tmp_path: Path) -> None:
     assert [each.times for each in worst.mistakes] == [5, 3]
 
 
-def test_a_board_says_who_is_to_move(tmp_path: Path) -> None:
+def test_boards_name_the_player_to_move(tmp_path: Path) -> None:
     (game,) = make_report(run(Config(("random", "novice"), ("leap",), 20), tmp_path)).games
     for mistake in game.blunders:
         token = game.rules.game.words(game.rules).seat_name(mistake.sight.seat)
@@ -128,7 +128,7 @@ def test_a_board_says_who_is_to_move(tmp_path: Path) -> None:
         assert f'aria-label="{token} to move."' in mistake.render_figure()
 
 
-def test_how_many_fewer_pairs_is_no_guess_from_a_few_and_plain_to_read(tmp_path: Path) -> None:
+def test_savings_in_pairs_need_enough_pairs(tmp_path: Path) -> None:
     (game,) = make_report(run(Config(("random", "novice"), ("lights",), 40), tmp_path)).games
     (pair,) = game.pairings
     guess = Interval(250.0, -inf, inf)
@@ -154,7 +154,7 @@ def test_a_single_pairing_is_settled_or_not(tmp_path: Path) -> None:
     assert summarize_run(unlike)[-1] == f"The better player is known {sure}"
 
 
-def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
+def test_a_run_without_matches_says_so(tmp_path: Path) -> None:
     with Folder.open_locked(tmp_path, Config(("random", "best"), ("lights",), 2)) as folder:
         report = make_report(folder)
     assert summarize_run(report) == ["No matches yet."]
@@ -165,7 +165,7 @@ def test_nothing_is_said_of_nothing(tmp_path: Path) -> None:
     assert "lights,best,0,,,,given away,,,,,0,0,0" in as_csv(report)
 
 
-def test_a_sort_of_decision_is_not_blamed_for_being_common() -> None:
+def test_frequent_decisions_are_not_blamed_for_their_number() -> None:
     common, costly = (83, 4.7), (20, 2.0)
     assert describe_costliest_category({"stepping": common, "observing beside your own symbol": costly}) == (
         ", most when observing beside its own symbol (10.0 a decision)"

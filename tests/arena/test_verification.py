@@ -29,7 +29,7 @@ def change(log: Path, line: int, edit: Callable[[dict[str, Any]], None]) -> None
     log.write_text("".join(lines))
 
 
-def test_a_run_is_as_it_was_logged(tmp_path: Path) -> None:
+def test_an_unchanged_run_verifies(tmp_path: Path) -> None:
     run(CONFIG, tmp_path / "run")
     done = arena(tmp_path, "verify", tmp_path / "run")
     assert (done.code, done.out) == (0, "8 matches repeated: all are as logged.\n")
@@ -66,7 +66,7 @@ def other_result(row: dict[str, Any]) -> None:
         (lambda row: row["failures"].append([1, 1, "late", ""]), {"failures"}),
     ],
 )
-def test_a_change_with_a_right_digest_is_found(edit: Any, fields: set[str], tmp_path: Path) -> None:
+def test_detects_a_change_with_a_valid_digest(edit: Any, fields: set[str], tmp_path: Path) -> None:
     run(Config(("random", "club"), ("lights",), 2, "7"), tmp_path / "run")
     change(tmp_path / "run" / "log-1.jsonl", 1, edit)
     result = verify(Folder(tmp_path / "run"))
@@ -81,7 +81,7 @@ def test_a_change_with_a_right_digest_is_found(edit: Any, fields: set[str], tmp_
     assert not json.loads(arena(tmp_path, "verify", tmp_path / "run", "--json").out)["valid"]
 
 
-def test_damaged_lines_are_listed_until_the_run_is_played_again_and_merged(tmp_path: Path) -> None:
+def test_damaged_lines_are_listed_until_the_run_is_repaired(tmp_path: Path) -> None:
     run(CONFIG, tmp_path / "run")
     log = tmp_path / "run" / "log-1.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 2))
@@ -95,7 +95,7 @@ def test_damaged_lines_are_listed_until_the_run_is_played_again_and_merged(tmp_p
     assert (result.is_valid, result.rows) == (True, 8)
 
 
-def test_a_probe_is_asked_again(tmp_path: Path) -> None:
+def test_a_probe_is_verified_by_asking_again(tmp_path: Path) -> None:
     run_probe(ProbeConfig("club", ("lights",)), tmp_path / "probe")
     assert verify(Folder(tmp_path / "probe")).is_valid
 

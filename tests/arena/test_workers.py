@@ -25,7 +25,7 @@ from tests.players.test_program import PYTHON
 from tests.support import COMMAND, environment
 
 
-def test_kill_9_loses_at_most_the_matches_under_way(tmp_path: Path) -> None:
+def test_kill_9_loses_only_matches_in_progress(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     words = ["arena", "run", "--players", "random,club,expert", "--games", "lights,leap", "--matches", "60"]
     command = [*COMMAND, *words, "--workers", "2", "--out", str(folder)]
@@ -46,7 +46,7 @@ def test_kill_9_loses_at_most_the_matches_under_way(tmp_path: Path) -> None:
     assert rows_of(tmp_path / "whole") == rows
 
 
-def test_a_worker_that_starts_after_its_run_was_killed_plays_nothing(tmp_path: Path) -> None:
+def test_a_late_worker_of_a_killed_run_plays_nothing(tmp_path: Path) -> None:
     """Another worker may have played its matches by then."""
     config = Config(("random", "club"), ("lights",), 2)
     run(config, tmp_path)
@@ -102,7 +102,7 @@ def _mortal_workers(
 
 
 @pytest.mark.parametrize("is_played", [False, True])
-def test_a_match_logged_before_a_worker_died_is_not_played_again(tmp_path: Path, is_played: bool) -> None:
+def test_a_match_logged_by_a_dead_worker_is_not_repeated(tmp_path: Path, is_played: bool) -> None:
     config = Config(("random", "club"), ("lights",), 40)
     run(config, tmp_path / "whole")
     folder = tmp_path / "run"
@@ -119,7 +119,7 @@ def test_a_worker_may_die_before_it_has_a_log(tmp_path: Path) -> None:
     assert len(rows_of(tmp_path)) == 6
 
 
-def test_a_match_that_workers_die_of_is_given_up(tmp_path: Path) -> None:
+def test_gives_up_a_match_that_kills_workers(tmp_path: Path) -> None:
     config = Config(("random", "club"), ("lights",), 40)
     with (
         _mortal_workers(config, tmp_path, deadly=11, lives=3),

@@ -22,7 +22,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
     return jax_envs
 
 
-def test_the_random_player_takes_every_legal_action_about_as_often(bench: Any) -> None:
+def test_the_random_player_is_uniform(bench: Any) -> None:
     mask = np.zeros((4000, 90), bool)
     mask[:, [0, 7, 44, 89]] = True
     chosen, keys = map(np.asarray, bench.player(jax.random.PRNGKey(0), mask))
@@ -32,7 +32,7 @@ def test_the_random_player_takes_every_legal_action_about_as_often(bench: Any) -
     assert len(np.unique(keys, axis=0)) == len(mask)
 
 
-def test_ratios_are_those_of_comparable_games(bench: Any) -> None:
+def test_ratios_compare_equal_games(bench: Any) -> None:
     speeds = {**dict.fromkeys(GAMES, 6.0), "tic_tac_toe": 3.0, "2048": 1.0}
     cases = [bench.Case("rollout", name, 1, 1, lambda: 1.0, speed) for name, speed in speeds.items()]
     ratios = {(row["game"], row["peer"]): row["ratio"] for row in bench.ratios(cases)}

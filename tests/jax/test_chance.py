@@ -33,7 +33,7 @@ def ones(words: Any) -> Any:
 
 
 @pytest.mark.parametrize("kind", PLAYER_KINDS)
-def test_every_bit_is_even_and_no_two_purposes_agree(kind: str) -> None:
+def test_bits_are_even_and_independent_by_purpose(kind: str) -> None:
     keys = PLAYER_KINDS[kind]()
     drawn = [np.asarray(jax.vmap(lambda key, to=to: random_bits(key, to))(keys)) for to in Purpose]
     pairs = [drawn[one] ^ drawn[two] for one, two in ((0, 1), (0, 2), (1, 2))]
@@ -42,7 +42,7 @@ def test_every_bit_is_even_and_no_two_purposes_agree(kind: str) -> None:
         assert np.abs(ones(words)).max() < 5
 
 
-def test_all_ways_are_equally_likely() -> None:
+def test_draws_are_uniform() -> None:
     bits = jax.vmap(lambda key: random_bits(key, Purpose.STEP))(PLAYER_KINDS["seeds in order"]())
     counts = np.bincount(np.asarray(pick(bits, 30)), minlength=30)
     assert len(counts) == 30
@@ -50,7 +50,7 @@ def test_all_ways_are_equally_likely() -> None:
 
 
 @pytest.mark.parametrize("ways", [30, MAX_OUTCOMES - 1, MAX_OUTCOMES])
-def test_ways_are_exact_up_to_the_most(ways: int) -> None:
+def test_draws_are_exact_up_to_the_maximum(ways: int) -> None:
     ends = np.arange(1 << 16, dtype=np.uint32) << 16
     bits = np.concatenate([ends, ends - 1])
     exact = bits.astype(np.uint64) * ways >> 32
@@ -58,7 +58,7 @@ def test_ways_are_exact_up_to_the_most(ways: int) -> None:
     assert len(np.unique(exact)) == ways
 
 
-def test_more_ways_to_begin_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_too_many_initial_states(monkeypatch: pytest.MonkeyPatch) -> None:
     starts = len(TableEnv(HighCard(), DEFAULT_SETTINGS)._starts)
     monkeypatch.setattr(table_env, "MAX_OUTCOMES", starts)
     TableEnv(HighCard(), DEFAULT_SETTINGS)

@@ -13,5 +13,5 @@ PIECES = re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTA
 
 
 @pytest.mark.parametrize("piece", PIECES, ids=range(1, len(PIECES) + 1))
-def test_every_piece_of_code_runs(piece: str) -> None:
+def test_every_code_block_runs(piece: str) -> None:
     exec(compile(piece, "docs", "exec"), {})

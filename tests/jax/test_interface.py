@@ -28,7 +28,7 @@ def equal(one: Any, two: Any) -> bool:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_pgx_takes_it_for_one_of_its_own(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passes_the_api_test_of_pgx(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Its test knows the ids of its own environments only, and its random player takes nothing but batches,
     # so that with today's JAX it fails for its own environments too.
     monkeypatch.setattr("pgx._src.api_test.EnvId", Literal[game])
@@ -39,7 +39,7 @@ def test_pgx_takes_it_for_one_of_its_own(game: str, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     "settings", ["lights", "chain of 2 boards", "hunt of 6 turns, then drawn", "flip of 9", "high card"]
 )
-def test_games_begin_again_as_pgx_lets_them(settings: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_works_with_pgx_auto_reset(settings: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Pgx makes two keys of one; ours uses the same for both, for the purpose tells the bits apart.
     one_key = SimpleNamespace(lax=jax.lax, random=SimpleNamespace(split=lambda key: (key, key)))
     monkeypatch.setattr("pgx.experimental.wrappers.jax", one_key)
@@ -59,7 +59,7 @@ def test_games_begin_again_as_pgx_lets_them(settings: str, monkeypatch: pytest.M
     assert ended > 0
 
 
-def test_only_one_environment_begins_again() -> None:
+def test_auto_reset_rejects_functions_of_different_environments() -> None:
     env = make("lights")
     with pytest.raises(DuelsError, match="of the same environment"):
         auto_reset(env.step, make("leap").init)
@@ -96,7 +96,7 @@ def test_chance_needs_a_key(game: str) -> None:
         env.step(state, 0)
 
 
-def test_without_chance_there_is_no_need_of_one() -> None:
+def test_games_without_chance_need_no_key() -> None:
     env = make("lights")
     state = env.step(env.init(jax.random.PRNGKey(0)), 0)
     assert not state.terminated
@@ -146,6 +146,6 @@ def test_pictures_of_one_game_and_of_many(game: str) -> None:
     assert float(many.get("height", "0")) == 3 * float(single.get("height", "0"))
 
 
-def test_a_limit_is_refused_where_there_is_none() -> None:
+def test_rejects_limits_of_games_without_one() -> None:
     with pytest.raises(DuelsError, match="only with a limit"):
         make("chain", limit_ends="draw")

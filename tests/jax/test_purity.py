@@ -51,7 +51,7 @@ def unfit(function: Any, *arguments: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_nothing_but_fixed_shapes_on_the_device(game: str) -> None:
+def test_compiled_code_stays_on_the_device(game: str) -> None:
     env = make(game)
     key = jax.random.PRNGKey(0)
     state = env.init(key)
@@ -61,7 +61,7 @@ def test_nothing_but_fixed_shapes_on_the_device(game: str) -> None:
     assert unfit(auto_reset(env.step, env.init), state, jnp.int32(0), key) == []
 
 
-def test_the_guard_catches_what_goes_to_the_host() -> None:
+def test_the_guard_catches_host_callbacks() -> None:
     number = jax.ShapeDtypeStruct((), jnp.float32)
 
     def calls(value: Any) -> Any:
@@ -100,7 +100,7 @@ def test_whole_rollouts_compile(game: str) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(list(Seat)))
-def test_hunt_shows_a_seat_what_it_may_know(seed: int, seat: Seat) -> None:
+def test_hunt_shows_only_the_seats_observations(seed: int, seat: Seat) -> None:
     """Two matches that the seat sees alike look alike to its player throughout."""
     step, observe, begun = hunt()
     states = [begun, begun]
@@ -125,7 +125,7 @@ def hunt() -> tuple[Any, Any, Any]:
 _HUNT: list[tuple[Any, Any, Any]] = []
 
 
-def test_flip_holds_nothing_that_is_not_drawn_yet() -> None:
+def test_flip_states_hold_no_undrawn_values() -> None:
     """All games are one and the same state until a tile is turned, whatever the key."""
     env = make("flip")
     states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), 50))

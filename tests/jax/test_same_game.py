@@ -20,7 +20,7 @@ def one_of(states: Any, number: int) -> Any:
 
 
 @pytest.mark.parametrize("settings", FORMS)
-def test_every_step_is_that_of_the_rules(settings: str) -> None:
+def test_every_step_agrees_with_the_rules(settings: str) -> None:
     env = make(resolve_rules(settings), limit_ends=FORMS[settings][1])
     step, observe = jax.jit(jax.vmap(env.step)), jax.jit(jax.vmap(env.observe, (0, None)))
     key = jax.random.PRNGKey(1)
@@ -47,7 +47,7 @@ def test_every_step_is_that_of_the_rules(settings: str) -> None:
 
 
 @pytest.mark.parametrize("settings", ["lights", "chain of 2 boards", "flip of 9", "high card"])
-def test_a_position_is_a_state_of_the_rules(settings: str) -> None:
+def test_positions_convert_to_states_of_the_rules(settings: str) -> None:
     rules = resolve_rules(settings)
     env = make(rules)
     state = env.init(jax.random.PRNGKey(3))
