@@ -8,7 +8,6 @@ from duels_tictactoe import GAME
 from duels_tictactoe.rules import TicTacToe
 
 import duels
-from duels.analysis.hints import solve
 from duels.analysis.review_page import render_review_page
 from duels.core.errors import NotationError
 from duels.core.explore import count_lines
@@ -84,7 +83,7 @@ def test_values_are_not_called_chances_to_win() -> None:
     stages, words = HintStages(), GAME.words(RULES)
     *_, shown = (strip_ink(stages.render(opening, words, (), get_oracle(RULES))) for _ in range(3))
     assert shown == "Hint: All actions are equally good (worth 50.0%). Every move keeps the draw.\n"
-    assert "Player 1 to move is at 50.0% (1/2, exact)." in render_solution(solve(opening, get_oracle(RULES)))
+    assert "Player 1 to move is at 50.0% (1/2, exact)." in render_solution(opening, get_oracle(RULES))
     exercise = next(e for e in duels.exercises(GAME, "1") if e.verdict.value.number == 0.5)
     right = exercise.verdict.best[0]
     assert exercise.grade(right).text.startswith(f"Right: {RULES.format(right)} is worth 50.0%. ")

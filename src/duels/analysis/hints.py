@@ -1,4 +1,4 @@
-"""Hints and solutions: the best actions of a position, its value, and the reasons.
+"""Hints: the best actions of a position, its value, and the reasons.
 
 They use only information that the seat to move has.
 """
@@ -15,14 +15,14 @@ from duels.analysis.wording import (
     format_percent,
     name_action,
 )
-from duels.core.errors import DuelsError, TooLarge, quote
-from duels.core.rules import CHANCE, A, AnyRules, AnySight, OpenRules, Rules, Seat, Sight, V
+from duels.core.errors import TooLarge
+from duels.core.rules import CHANCE, A, AnyRules, AnySight, OpenRules, Seat, Sight, V
 from duels.core.words import join_or
 from duels.players import Player, make_player
 from duels.players.levels import LevelPlayer
 from duels.solving.check import Brackets
 from duels.solving.graph import Graph, explore
-from duels.solving.oracle import ActionValue, Exactness, Finding, Oracle, Value, Verdict
+from duels.solving.oracle import ActionValue, Exactness, Oracle, Value, Verdict
 from duels.solving.oracles import get_oracle
 
 _Policy = Callable[[AnySight], Mapping[Any, float]]
@@ -288,101 +288,3 @@ def _look_ahead(
         for action_class, action in examples.items()
     }
     return {action: values[action_class] for action, action_class in classes.items()}
-
-
-# -- solutions ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class PositionSolution(Generic[A, V]):
-    """Perfect play in a position, given the information of the seat to move."""
-
-    sight: Sight[A, V]
-    value: Value
-    """The position's value to `sight.seat`."""
-    verdict: Verdict[A] | None
-    """The value of every action; None at an opening where chance acts first."""
-    reason: str
-    findings: tuple[Finding, ...]
-    belief: Mapping[str, float]
-    """Probabilities of the other player's secret; empty in games without hidden information."""
-    guarantee: str
-    """A proven bound on the loss of the oracle's play; empty if the values are exact."""
-
-    @property
-    def position(self) -> str:
-        """The position in notation."""
-        return self.sight.rules.format_position(self.sight)
-
-    def as_data(self) -> dict[str, Any]:
-        """Return the solution as JSON-compatible data."""
-        rules = self.sight.rules
-        actions = self.verdict.actions if self.verdict else ()
-        data = {
-            "game": rules.name,
-            "position": self.position,
-            "to_move": self.sight.actor.value if self.sight.actor else None,
-            **_value_to_dict(self.value),
-            "actions": [
-                {
-                    "action": rules.format(judged.action),
-                    **_value_to_dict(judged.value),
-                    "best": judged.best,
-                    "weight": judged.weight,
-                }
-                for judged in actions
-            ],
-        }
-        if rules.has_hidden_information:
-            data["belief"] = dict(self.belief)
-        if self.guarantee:
-            data["claim"] = self.guarantee
-        return data | {finding.name: finding.data for finding in self.findings}
-
-
-def _value_to_dict(value: Value) -> dict[str, Any]:
-    fields: dict[str, Any] = {"value": value.number, "exactness": value.exactness.value}
-    if value.fraction is not None:
-        fields["exact"] = str(value.fraction)
-    if value.error:
-        fields |= {"low": value.low, "high": value.high}
-    return fields
-
-
-def solve(sight: Sight[A, V], oracle: Oracle[A, V] | None = None) -> PositionSolution[A, V]:
-    """Solve the position of `sight.seat`. If chance is to act, only the value is known."""
-    oracle = oracle or get_oracle(sight.rules)
-    verdict = oracle.judge(sight) if sight.actions else None
-    return PositionSolution(
-        sight,
-        verdict.value if verdict else oracle.value(sight),
-        verdict,
-        oracle.reason(sight) if verdict else "Chance acts first.",
-        tuple(oracle.findings(sight)) if verdict else (),
-        oracle.belief(sight) if verdict else {},
-        oracle.guarantee(),
-    )
-
-
-def parse_position_to_solve(rules: Rules[Any, A, V], text: str | None) -> Sight[A, V]:
-    """Parse a position, by default the opening. Raises DuelsError if no player decides there."""
-    if text is None:
-        return rules.sight(rules.initial(), Seat.ONE)
-    sight = rules.parse_position(text)
-    if not sight.actions:
-        problem = _explain_no_decision(rules, sight)
-        raise DuelsError(f"No player decides in the position {quote(text)}: {problem}.")
-    return sight
-
-
-def _explain_no_decision(rules: Rules[Any, A, V], sight: Sight[A, V]) -> str:
-    if sight.actor is None:
-        return "the match is over"
-    if not isinstance(sight.actor, Seat):
-        return "chance is to act"
-    # Only a position that describes one seat's view can belong to a seat that is not to act.
-    example = rules.format(rules.all_actions()[-1])
-    return (
-        f"{sight.actor.label} is to act. Add the entries that {sight.seat.label} sees next ('?' for a hidden "
-        f"entry, or for example '{example}'), until {sight.seat.label} decides"
-    )

@@ -52,7 +52,6 @@ class Equilibrium:
     policy: dict[Seat, Policy]
     best_response_values: dict[Seat, float]
     """The value of each seat's best response to the other's policy."""
-    iterations: int
 
     @property
     def nash_conv(self) -> float:
@@ -204,7 +203,7 @@ def find_equilibrium(tree: Tree, progress: Progress = no_progress) -> Equilibriu
         for seat, learner in learners.items():
             learner.learn(learners[seat.other].plan, iteration)
         if iteration % CHECK_EVERY == 0:
-            solution = _average_solution(forms, learners, iteration)
+            solution = _average_solution(forms, learners)
             points = 100 * solution.nash_conv
             progress(f"iteration {iteration} of {max_iterations}, {points:.3f} points given away")
             if solution.nash_conv <= TARGET:
@@ -212,13 +211,11 @@ def find_equilibrium(tree: Tree, progress: Progress = no_progress) -> Equilibriu
     return solution
 
 
-def _average_solution(
-    forms: dict[Seat, SequenceForm], learners: dict[Seat, _Learner], iteration: int
-) -> Equilibrium:
+def _average_solution(forms: dict[Seat, SequenceForm], learners: dict[Seat, _Learner]) -> Equilibrium:
     """Return the average policies, pruned if that does not increase the NashConv."""
     average = {seat: learner.average() for seat, learner in learners.items()}
-    unpruned = _measure(forms, average, iteration)
-    pruned = _measure(forms, {seat: _prune(form, average[seat]) for seat, form in forms.items()}, iteration)
+    unpruned = _measure(forms, average)
+    pruned = _measure(forms, {seat: _prune(form, average[seat]) for seat, form in forms.items()})
     return pruned if pruned.nash_conv <= max(TARGET, unpruned.nash_conv) else unpruned
 
 
@@ -230,9 +227,7 @@ def _prune(form: SequenceForm, policy: list[float]) -> list[float]:
     return pruned
 
 
-def _measure(
-    forms: dict[Seat, SequenceForm], average: dict[Seat, list[float]], iterations: int
-) -> Equilibrium:
+def _measure(forms: dict[Seat, SequenceForm], average: dict[Seat, list[float]]) -> Equilibrium:
     plans = {seat: form.plan(average[seat]) for seat, form in forms.items()}
     best_response_values = {seat: form.best_response(plans[seat.other])[0] for seat, form in forms.items()}
     policy = {
@@ -242,7 +237,7 @@ def _measure(
         }
         for seat, form in forms.items()
     }
-    return Equilibrium(policy, best_response_values, iterations)
+    return Equilibrium(policy, best_response_values)
 
 
 def find_best_responses(

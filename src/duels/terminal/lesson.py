@@ -69,13 +69,10 @@ def _run_step(step: LessonStep, title: str, screen: Screen) -> None:
     board = words.solo_board(sight) or words.board(sight)
     screen.say(f"{title}: you are {words.seat_name(sight.seat)}\n{step.task}\n\n{board}\n")
 
-    def quit_lesson(entries: list[str]) -> None:
-        raise prompts.Quit
-
     commands: prompts.Commands = {
         "help": lambda entries: screen.say(prompts.format_help(_COMMANDS)),
         **prompts.make_lookup_commands(sight, words, screen.say),
-        "quit": quit_lesson,
+        "quit": prompts.leave,
     }
 
     def ask() -> Any:

@@ -5,14 +5,12 @@ from typing import Any
 
 import click
 
-from duels.analysis.hints import PositionSolution, parse_position_to_solve
-from duels.analysis.hints import solve as solve_position
 from duels.analysis.wording import describe_equal_actions, describe_exactness, format_belief, format_percent
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, quote
 from duels.core.extras import require_extra
-from duels.core.rules import AnyRules, AnySight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.words import Ink
-from duels.solving.oracle import ActionValue, Check, Exactness, Value, Verdict
+from duels.solving.oracle import ActionValue, Check, Exactness, Oracle, Value, Verdict
 from duels.solving.oracles import get_oracle
 from duels.terminal.game_options import GameCommand, format_options, game_argument
 from duels.terminal.options import format_command, format_examples, plain_option
@@ -61,35 +59,97 @@ def solve(
         if verifying and is_used:
             raise click.UsageError(f"{name} cannot be combined with --verify.")
     try:
-        sight = parse_position_to_solve(rules, position)
+        sight = parse_position(rules, position)
     except DuelsError as error:
         raise click.UsageError(str(error)) from None
     if verifying:
         return 0 if verify(rules, as_json, screen) else 1
     with screen.progress("solving") as progress:
-        solution = solve_position(sight, get_oracle(rules, progress))
+        oracle = get_oracle(rules, progress)
+        data = describe_solution(sight, oracle) if as_json else {}
+        text = "" if as_json else render_solution(sight, oracle, every_action)
     if as_json:
-        click.echo(json.dumps(solution.as_data(), indent=2))
-    else:
-        screen.say(render_solution(solution, every_action))
+        click.echo(json.dumps(data, indent=2))
+    screen.say(text)
     return 0
 
 
-def render_solution(solution: PositionSolution[Any, Any], every_action: bool = False) -> str:
+def parse_position(rules: AnyRules, text: str | None) -> AnySight:
+    """Parse a position, by default the opening. Raises DuelsError if no player decides there."""
+    if text is None:
+        return rules.sight(rules.initial(), Seat.ONE)
+    sight = rules.parse_position(text)
+    if not sight.actions:
+        problem = _explain_no_decision(rules, sight)
+        raise DuelsError(f"No player decides in the position {quote(text)}: {problem}.")
+    return sight
+
+
+def _explain_no_decision(rules: AnyRules, sight: AnySight) -> str:
+    if sight.actor is None:
+        return "the match is over"
+    if not isinstance(sight.actor, Seat):
+        return "chance is to act"
+    # Only a position that describes one seat's view can belong to a seat that is not to act.
+    example = rules.format(rules.all_actions()[-1])
+    return (
+        f"{sight.actor.label} is to act. Add the entries that {sight.seat.label} sees next ('?' for a hidden "
+        f"entry, or for example '{example}'), until {sight.seat.label} decides"
+    )
+
+
+def describe_solution(sight: AnySight, oracle: Oracle[Any, Any]) -> dict[str, Any]:
+    """Return the values of a position and of its actions for `--json`; no actions if chance is to act."""
+    rules, verdict = sight.rules, oracle.judge(sight) if sight.actions else None
+    data = {
+        "game": rules.name,
+        "position": rules.format_position(sight),
+        "to_move": sight.actor.value if sight.actor else None,
+        **_describe_value(verdict.value if verdict else oracle.value(sight)),
+        "actions": [
+            {
+                "action": rules.format(judged.action),
+                **_describe_value(judged.value),
+                "best": judged.best,
+                "weight": judged.weight,
+            }
+            for judged in (verdict.actions if verdict else ())
+        ],
+    }
+    if rules.has_hidden_information:
+        data["belief"] = dict(oracle.belief(sight)) if verdict else {}
+    if guarantee := oracle.guarantee():
+        data["claim"] = guarantee
+    return data | {finding.name: finding.data for finding in (oracle.findings(sight) if verdict else ())}
+
+
+def _describe_value(value: Value) -> dict[str, Any]:
+    fields: dict[str, Any] = {"value": value.number, "exactness": value.exactness.value}
+    if value.fraction is not None:
+        fields["exact"] = str(value.fraction)
+    if value.error:
+        fields |= {"low": value.low, "high": value.high}
+    return fields
+
+
+def render_solution(sight: AnySight, oracle: Oracle[Any, Any], every_action: bool = False) -> str:
     """Render the value, the actions with their values (best first) and the exactness."""
-    sight, verdict, value = solution.sight, solution.verdict, solution.value
-    to_move = " to move" if verdict else ""
+    rules, verdict = sight.rules, oracle.judge(sight) if sight.actions else None
+    value = verdict.value if verdict else oracle.value(sight)
+    seat = f"{sight.seat.label} to move" if verdict else sight.seat.label
     parts = [
-        f"{sight.rules.name}: {Ink.COPIED(solution.position)}\n"
-        f"{sight.seat.label}{to_move} {_format_value(sight, value)} ({_format_exactness(value)}).\n"
+        f"{rules.name}: {Ink.COPIED(rules.format_position(sight))}\n"
+        f"{seat} {_format_value(sight, value)} ({_format_exactness(value)}).\n"
     ]
     if verdict:
-        parts.append("".join(f"{line}\n" for line in _list_actions(sight.rules, verdict, every_action)))
-    legend = f"{_format_legend(verdict)} " if verdict else ""
-    parts.append(f"{legend}{solution.reason}\n{format_belief(solution.belief)}")
-    parts += [finding.text for finding in solution.findings]
-    if solution.guarantee:
-        parts.append(f"{solution.guarantee}\n")
+        parts.append("".join(f"{line}\n" for line in _list_actions(rules, verdict, every_action)))
+        reason = f"{_format_legend(verdict)} {oracle.reason(sight)}"
+        parts.append(f"{reason}\n{format_belief(oracle.belief(sight))}")
+        parts += [finding.text for finding in oracle.findings(sight)]
+    else:
+        parts.append("Chance acts first.\n")
+    if guarantee := oracle.guarantee():
+        parts.append(f"{guarantee}\n")
     return "\n".join(parts)
 
 

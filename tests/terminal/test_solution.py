@@ -4,17 +4,17 @@ import json
 
 import pytest
 
-from duels.analysis.hints import parse_position_to_solve, solve
 from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE
 from duels.core.words import strip_ink
-from duels.terminal.solve import render_solution
+from duels.solving.oracles import get_oracle
+from duels.terminal.solve import describe_solution, parse_position, render_solution
 from tests.analysis.toys import HideOracle, Steps
 
 
 def test_an_oracle_of_values_alone_is_enough() -> None:
-    solution = solve(parse_position_to_solve(Steps(), "3 2 0"))
-    assert solution.as_data() == {
+    sight, oracle = parse_position(Steps(), "3 2 0"), get_oracle(Steps())
+    assert describe_solution(sight, oracle) == {
         "game": "steps",
         "position": "3 2 0",
         "to_move": 2,
@@ -26,7 +26,7 @@ def test_an_oracle_of_values_alone_is_enough() -> None:
             {"action": "2", "value": 0.5, "exactness": "exact", "exact": "1/2", "best": False, "weight": 0.0},
         ],
     }
-    assert strip_ink(render_solution(solution)) == (
+    assert strip_ink(render_solution(sight, oracle)) == (
         "steps: 3 2 0\n"
         "Player 2 to move is at 100.0% (exact).\n\n"
         "* 1              100.0%\n"
@@ -37,17 +37,16 @@ def test_an_oracle_of_values_alone_is_enough() -> None:
 
 def test_a_chance_opening_has_a_value_and_no_actions() -> None:
     oracle = HideOracle()
-    sight = parse_position_to_solve(oracle.rules, None)
+    sight = parse_position(oracle.rules, None)
     assert sight.actor is CHANCE
-    solution = solve(sight, oracle)
-    data = json.loads(json.dumps(solution.as_data()))
+    data = json.loads(json.dumps(describe_solution(sight, oracle)))
     assert (data["to_move"], data["value"], data["actions"], data["belief"]) == ("chance", 0.5, [], {})
-    told = render_solution(solution)
+    told = render_solution(sight, oracle)
     assert told.endswith("Player 1 wins 50.0% (exact).\n\nChance acts first.\n")
 
 
 def test_a_position_without_a_decision_says_why() -> None:
     with pytest.raises(DuelsError, match="No player decides in the position"):
-        parse_position_to_solve(Steps(), "4 1 0")
+        parse_position(Steps(), "4 1 0")
     with pytest.raises(DuelsError, match="chance is to act"):
-        parse_position_to_solve(HideOracle().rules, "1 - - - -")
+        parse_position(HideOracle().rules, "1 - - - -")
