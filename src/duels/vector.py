@@ -6,9 +6,8 @@ from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
 from duels.core.validation import check_flag, check_int
 from duels.envs.batch import Batch, BatchTally, PreparedPolicy, Steps
-from duels.envs.settings import make_settings
+from duels.envs.settings import make_settings, resolve_env_rules
 from duels.envs.table_batch import TableBatch, make_batch
-from duels.games import resolve_rules
 from duels.solving.tables import Tables
 
 __all__ = ["Batch", "BatchTally", "PreparedPolicy", "Steps", "TableBatch", "Tables", "make"]
@@ -46,7 +45,7 @@ def make(
     (4, True)
     >>> rewards, terminated, truncated = batch.step(batch.sample())
     """
-    rules = resolve_rules(game, **options)
+    rules = resolve_env_rules(game, **options)
     return make_batch(
         rules,
         check_int("num_envs", num_envs, 1),

@@ -12,6 +12,8 @@ from duels import vector
 from duels.core.errors import DuelsError
 from duels.envs import pettingzoo
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
+from duels.envs.openspiel import load_game
+from duels.envs.settings import UnknownArgument
 from duels.games import GAMES
 from tests.envs.cases import CASES, resolve_rules
 from tests.envs.test_copies import same
@@ -78,6 +80,31 @@ def test_dict_observations_hold_the_mask(game: str) -> None:
     told = envs.step(np.array([illegal, shown["action_mask"].argmax()]))[-1]
     assert told["final_obs"][0] in envs.single_observation_space
     assert told["final_obs"][1] is None
+
+
+@pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
+def test_masks_are_booleans_on_request(make: Any) -> None:
+    for dtype, env in ((np.int8, make("flip")), (np.bool_, make("flip", bool_masks=True))):
+        _, info = env.reset(seed=1)
+        assert info["action_mask"].dtype == dtype
+    env = make("flip", bool_masks=True, dict_observations=True)
+    observation, info = env.reset(seed=1)
+    assert observation in env.observation_space
+    assert observation["action_mask"].dtype == np.bool_
+    assert (observation["action_mask"] == info["action_mask"]).all()
+    assert not np.shares_memory(observation["action_mask"], info["action_mask"])
+    with pytest.raises(DuelsError, match="bool_masks"):
+        make("flip", bool_masks="yes")
+
+
+@pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv, pettingzoo.env, vector.make, load_game])
+def test_an_unknown_argument_is_a_type_error(make: Any) -> None:
+    """TorchRL passes `frameskip`, and tries again without it after this message."""
+    for game in (*GAMES, *(game.rules() for game in GAMES.values())):
+        with pytest.raises(UnknownArgument, match="unexpected keyword argument 'frameskip'") as raised:
+            make(game, frameskip=1)
+        assert isinstance(raised.value, TypeError)
+        assert isinstance(raised.value, DuelsError)
 
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])

@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from duels.analysis.agents import parse_observation_dtype
 from duels.core.errors import DuelsError
+from duels.core.validation import check_flag
 
 OBSERVATION, ACTION_MASK = "observation", "action_mask"
 
@@ -19,8 +20,9 @@ InDict: TypeAlias = bool | Sequence[str]
 class ObservationFormat:
     """The format of an environment's observations."""
 
-    def __init__(self, dtype: DTypeLike, in_dict: InDict) -> None:
+    def __init__(self, dtype: DTypeLike, in_dict: InDict, bool_masks: bool = False) -> None:
         self.dtype = parse_observation_dtype(dtype)
+        self._mask_dtype: Any = np.bool_ if check_flag("bool_masks", bool_masks) else np.int8
         self.with_mask = in_dict is not False
         self._keys = _parse_keys(in_dict)
 
@@ -29,12 +31,19 @@ class ObservationFormat:
         box = spaces.Box(0, 1, (size,), self.dtype.type)
         if not self.with_mask:
             return box
-        return spaces.Dict(dict(zip(self._keys, (box, spaces.Box(0, 1, (actions,), np.int8)), strict=True)))
+        masks = spaces.Box(0, 1, (actions,), self._mask_dtype)
+        return spaces.Dict(dict(zip(self._keys, (box, masks), strict=True)))
 
     def format(self, features: NDArray[np.int8], mask: NDArray[np.int8]) -> Any:
         """Return the observations of one or many games in this format."""
         observation = self.cast(features)
-        return {self._keys[0]: observation, self._keys[1]: mask} if self.with_mask else observation
+        if not self.with_mask:
+            return observation
+        return {self._keys[0]: observation, self._keys[1]: self.format_mask(mask)}
+
+    def format_mask(self, mask: NDArray[np.int8]) -> NDArray[Any]:
+        """Return the mask with this format's dtype for masks."""
+        return mask.astype(self._mask_dtype, copy=False)
 
     def cast(self, features: NDArray[np.int8]) -> NDArray[Any]:
         """Return the features with this format's dtype."""

@@ -4,10 +4,13 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Self
 
-from duels.core.errors import DuelsError
+from duels.core.errors import DuelsError, UnknownName
 from duels.core.extras import require_extra
 from duels.core.features import EntryTokens, check_memory, is_limit_draw, make_limit_feature
+from duels.core.game import Game
+from duels.core.options import OptionValue, find_option
 from duels.core.rules import AnyRules
+from duels.games import resolve_rules
 
 with require_extra("vector"):
     import numpy as np
@@ -59,6 +62,29 @@ class Copyable:
 
     def __copy__(self) -> Self:
         return deepcopy(self)
+
+
+class UnknownArgument(UnknownName, TypeError):
+    """A keyword argument is neither a setting of the environment nor an option of the game.
+
+    Some trainers pass arguments of their own. They retry without one after Python's usual TypeError.
+    """
+
+
+def resolve_env_rules(game: str | Game | AnyRules, **options: OptionValue) -> AnyRules:
+    """Return the rules of a game with these options. Return rules unchanged.
+
+    Raises UnknownArgument for an option that the game does not have, and the errors of `resolve_rules`.
+    """
+    rules_class = type(resolve_rules(game))
+    for name in options:
+        try:
+            find_option(rules_class, name)
+        except UnknownName as error:
+            raise UnknownArgument(
+                f"The environment got an unexpected keyword argument {name!r}: {error}"
+            ) from None
+    return resolve_rules(game, **options)
 
 
 def make_settings(rules: AnyRules, limit_ends: str, memory: int = 0) -> EnvSettings:

@@ -19,8 +19,7 @@ from duels.envs.engine import GameSession
 from duels.envs.gymnasium.opponents import Opponent, check_best_response, make_opponents
 from duels.envs.observations import ACTION_MASK, InDict, ObservationFormat
 from duels.envs.render import RENDER_MODES, BoardRenderer, Pixels
-from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options
-from duels.games import resolve_rules
+from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options, resolve_env_rules
 from duels.solving.tables import NOBODY, POINTS
 
 RANDOM_SEAT = "random"
@@ -42,6 +41,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
     - `memory`: the number of past entries in an observation, in games with hidden information.
     - `dict_observations`: return dictionaries of `observation` and `action_mask`, or of two other keys.
     - `dtype`: the dtype of observations.
+    - `bool_masks`: make masks boolean arrays, which TorchRL needs. By default, they are `int8`.
 
     `info["action_mask"]` and `action_masks()`, which sb3-contrib calls, return the legal actions. After
     truncation they return the next actions that the agent considers possible. An illegal action loses the
@@ -67,9 +67,10 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
         memory: int = 0,
         dict_observations: InDict = False,
         dtype: DTypeLike = np.float32,
+        bool_masks: bool = False,
         **options: OptionValue,
     ) -> None:
-        self.rules = resolve_rules(game, **options)
+        self.rules = resolve_env_rules(game, **options)
         self.settings = make_settings(self.rules, limit_ends, memory)
         self._board = BoardRenderer(self.rules, render_mode)
         self.render_mode = render_mode
@@ -77,7 +78,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
         self._grader = Grader(self.rules) if check_flag("grade", grade) else None
         self._session = GameSession(self.rules, self.settings)
         self._engine = self._session.engine
-        self._observations = ObservationFormat(dtype, dict_observations)
+        self._observations = ObservationFormat(dtype, dict_observations, bool_masks)
         self.set_opponent(opponent)
         self._opponents = self._next_opponents
         self._take_seat(self._seats[0])
@@ -161,7 +162,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
 
     def _observation_and_info(self) -> tuple[Any, dict[str, Any]]:
         mask = self._mask()
-        info: dict[str, Any] = {ACTION_MASK: mask}
+        info: dict[str, Any] = {ACTION_MASK: self._observations.format_mask(mask)}
         if len(self._seats) > 1:
             info["seat"] = self._seat + 1
         if self._grader:

@@ -29,9 +29,8 @@ from duels.envs.gymnasium.opponents import (
 )
 from duels.envs.gymnasium.single import parse_seat
 from duels.envs.observations import ACTION_MASK, InDict, ObservationFormat
-from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options
+from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options, resolve_env_rules
 from duels.envs.table_batch import make_batch
-from duels.games import resolve_rules
 
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -54,7 +53,7 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
     - `max_episode_steps`: truncate a game after this many steps of the agent.
     - `grade`: add `value`, `regret` and `exactness` to `info`, in games with tables and without hidden
       information.
-    - `seat`, `limit_ends`, `memory`, `dict_observations` and `dtype`: as in `DuelEnv`.
+    - `seat`, `limit_ends`, `memory`, `dict_observations`, `dtype` and `bool_masks`: as in `DuelEnv`.
 
     `reset(options={"reset_mask": mask})` resets only the games that the mask selects.
 
@@ -83,12 +82,13 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
         memory: int = 0,
         dict_observations: InDict = False,
         dtype: DTypeLike = np.float32,
+        bool_masks: bool = False,
         **options: OptionValue,
     ) -> None:
         self._seats = seats = parse_seat(seat)
         if render_mode is not None:
             raise DuelsError(f"A vector environment cannot render: {USE_SYNC_MODE}.")
-        self.rules = resolve_rules(game, **options)
+        self.rules = resolve_env_rules(game, **options)
         self.num_envs = num_envs = check_int("num_envs", num_envs, 1)
         self.autoreset_mode = _parse_autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
@@ -98,7 +98,7 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
         self.settings = make_settings(self.rules, limit_ends, memory)
         self._batch = make_batch(self.rules, num_envs, autoreset=False, settings=self.settings)
         self._seat: int | Bytes = seats[0] if len(seats) == 1 else np.zeros(num_envs, np.int8)
-        self._observations = ObservationFormat(dtype, dict_observations)
+        self._observations = ObservationFormat(dtype, dict_observations, bool_masks)
         self._opponents: list[VectorOpponent] = []
         self._opponent_index = np.zeros(num_envs, np.int64)
         self._next_opponent_index = np.zeros((2, num_envs), np.int64)
@@ -298,7 +298,7 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
         return masks
 
     def _info(self) -> dict[str, NDArray[Any]]:
-        info: dict[str, NDArray[Any]] = {ACTION_MASK: self._masks()}
+        info: dict[str, NDArray[Any]] = {ACTION_MASK: self._observations.format_mask(self._masks())}
         if isinstance(self._seat, np.ndarray):
             info["seat"] = self.seats
         if self._grades:

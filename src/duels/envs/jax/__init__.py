@@ -9,8 +9,7 @@ from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
-from duels.envs.settings import make_settings
-from duels.games import resolve_rules
+from duels.envs.settings import make_settings, resolve_env_rules
 
 with require_extra("jax"):
     from duels.envs.jax.env import Env, State, auto_reset
@@ -31,5 +30,5 @@ def make(game: str | Game | AnyRules, *, limit_ends: str = TRUNCATION, **options
     >>> states.legal_action_mask.sum(axis=1).tolist()
     [13, 13, 13]
     """
-    rules = resolve_rules(game, **options)
+    rules = resolve_env_rules(game, **options)
     return get_env(rules, make_settings(rules, limit_ends))

@@ -17,7 +17,8 @@ from duels.core.extras import require_extra
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
-from duels.games import GAMES, all_games, resolve_rules
+from duels.envs.settings import resolve_env_rules
+from duels.games import GAMES, all_games
 
 with require_extra("openspiel"):
     import pyspiel
@@ -66,7 +67,7 @@ def load_game(game: str | Game | AnyRules, max_moves: int = MAX_MOVES, **options
     >>> value
     1.0
     """
-    rules = resolve_rules(game, **options)
+    rules = resolve_env_rules(game, **options)
     if type(rules) is not rules.game.rules_class():
         raise DuelsError(
             f"OpenSpiel can load {rules!r} only if its class is the rules class of {rules.game.package}."

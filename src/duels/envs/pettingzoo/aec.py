@@ -20,9 +20,8 @@ from duels.core.validation import as_int, check_flag
 from duels.envs.engine import GameSession
 from duels.envs.observations import ObservationFormat
 from duels.envs.render import RENDER_MODES, BoardRenderer, Pixels
-from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options
+from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options, resolve_env_rules
 from duels.envs.versions import LATEST
-from duels.games import resolve_rules
 from duels.solving.tables import NOBODY, POINTS
 
 P = ParamSpec("P")
@@ -121,7 +120,7 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
         **options: OptionValue,
     ) -> None:
         super().__init__()
-        self.rules = resolve_rules(game, **options)
+        self.rules = resolve_env_rules(game, **options)
         self._board = BoardRenderer(self.rules, render_mode)
         self.render_mode = render_mode
         self.metadata = {
