@@ -1,6 +1,7 @@
 """The `duels` command in a pseudo-terminal."""
 
 import fcntl
+import json
 import os
 import re
 import select
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from duels.games import GAMES
 from tests.support import COMMAND, environment
 
 PASS = "Pass the keyboard to {}, then press Enter. "
@@ -32,8 +34,11 @@ class Terminal:
         *arguments: str | Path,
         size: tuple[int, int] = (80, 24),
         program: str = COMMAND[-1],
+        offers_lesson: bool = False,
         **variables: Any,
     ) -> None:
+        if not offers_lesson:
+            folder.joinpath("lessons.json").write_text(json.dumps(dict.fromkeys(GAMES, True)))
         self.master, worker = os.openpty()
         columns, rows = size
         termios.tcsetwinsize(worker, (rows, columns))

@@ -7,6 +7,7 @@ import click
 from duels.analysis.lessons import LessonStep, get_lesson
 from duels.core.errors import DuelsError
 from duels.core.game import Game
+from duels.play.library import list_saved_matches
 from duels.terminal import prompts
 from duels.terminal.game_options import game_argument
 from duels.terminal.options import format_command, format_examples, plain_option
@@ -27,11 +28,16 @@ def lesson(game: Game, plain: bool) -> None:
 
     Answer as in a match. A wrong answer gets a tip, and you can try again.
     """
-    play_lesson(game, Screen(plain))
+    screen = Screen(plain)
+    if play_lesson(game, screen):
+        screen.say(f"Play a match: {format_command('play', game.name, '--seat2', 'casual')}\n")
 
 
-def play_lesson(game: Game, screen: Screen) -> None:
-    """Show the steps of a lesson, each until the answer is right. Raises DuelsError if there is none."""
+def play_lesson(game: Game, screen: Screen) -> bool:
+    """Show the steps of a lesson, each until the answer is right. Return whether the person saw them all.
+
+    Raises DuelsError if there is no lesson.
+    """
     steps = get_lesson(game)
     if not steps:
         rules = format_command("rules", game.name)
@@ -41,10 +47,9 @@ def play_lesson(game: Game, screen: Screen) -> None:
         for number, step in enumerate(steps, start=1):
             _run_step(step, f"Step {number} of {len(steps)}", screen)
     except prompts.Quit:
-        return
-    screen.say(
-        f"That was the lesson. Play a match: {format_command('play', game.name, '--seat2', 'casual')}\n"
-    )
+        return False
+    screen.say("That was the lesson.\n")
+    return True
 
 
 def offer_lesson(game: Game, screen: Screen) -> None:
@@ -52,7 +57,9 @@ def offer_lesson(game: Game, screen: Screen) -> None:
     if game.name in load_progress(_PROGRESS) or not get_lesson(game):
         return
     _mark_as_offered(game)
-    prompt = f"Is this your first match of {game.name}? Press l for a lesson of two minutes, p to play: "
+    if any(saved.record.match.rules.name == game.name for saved in list_saved_matches(lambda text: None)):
+        return
+    prompt = f"Your first match of {game.name}? Press l for a lesson of two minutes, p to play: "
     if screen.choose_key(prompt, ["l", "p"]) == "l":
         screen.say("\n")
         play_lesson(game, screen)

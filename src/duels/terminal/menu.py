@@ -89,6 +89,7 @@ class Menu:
         if has_board:
             description = "the same at the prompts of the rule book, without the full-screen board"
             items[_PROMPTS] = (description, partial(self._play, False))
+        items["learn"] = ("learn a game in two minutes", self._learn)
         items["browser"] = ("play in your browser; press Ctrl-C here to stop", self._serve)
         if unfinished:
             description = f"continue your match ({_format_title(unfinished)})"
@@ -121,6 +122,11 @@ class Menu:
             self._screen.say("Enter help at any prompt to see the commands.\n\n")
         setup = MatchSetup(rules, HUMAN, opponent, _FIRST_SEATS[first])
         return play_new_match(setup, self._screen, board)[1]
+
+    def _learn(self) -> None:
+        from duels.terminal.lesson import play_lesson
+
+        play_lesson(find_game(self._ask_game()), self._screen)
 
     def _serve(self) -> None:
         if not self._screen.on_terminal:  # nobody could press Ctrl-C

@@ -67,6 +67,10 @@ def get_surface_class(board: bool) -> "type[PromptedMatch | BoardMatch]":
 
 def play_new_match(setup: MatchSetup, screen: Screen, board: bool = False) -> tuple[int, NextStep]:
     """Play a new match and its rematches. Return the exit code and the next step."""
+    if (setup.one, setup.two).count(players.HUMAN) == 1 and screen.on_terminal and not screen.plain:
+        from duels.terminal.lesson import offer_lesson
+
+        offer_lesson(setup.rules.game, screen)
     while True:
         record = Record(Match.start(setup.rules), setup.make_headers())
         live, surface = _start_match(record, screen, board, setup.external, setup.path)
