@@ -187,3 +187,36 @@ def test_the_strongest_player_has_two_names(game: str, plays: str, question: str
     walk(tmp_path, "play", game, question, "me", "resign")
     (path,) = (tmp_path / "matches").glob("*.duel")
     assert f"seat2: {plays}\n" in path.read_text()
+
+
+def test_all_unfinished_matches_can_be_resumed(tmp_path: Path) -> None:
+    walk(tmp_path, "play", "hunt", "casual", "", "MOVE 3", "quit")
+    walk(tmp_path, "play", "lights", "friend", "", "4-5", "quit")
+    elsewhere = tmp_path / "Elsewhere.duel"
+    duels(tmp_path, "play", "leap", "--save", elsewhere, entered="1\nquit\n")
+    done = walk(
+        tmp_path, "resume", "back", "resume", str(elsewhere), "resign", "resume", "2", "resign", "quit"
+    )
+    assert "resume    continue one of your unfinished matches" in done.out
+    assert "hunt against casual, 1 entry" in done.out
+    assert "lights two people, 1 entry" in done.out
+    assert "resume    continue your match (Light Out Duel, lights)" in done.out
+    results = [path for path in (tmp_path / "matches").glob("*.duel") if read_record(path).match.over]
+    assert [path.name[16:] for path in results] == ["hunt.duel"]
+    assert read_record(elsewhere).match.over
+
+
+@pytest.mark.parametrize(
+    ("entries", "options"),
+    [
+        (("lights", "0", "x", "12"), {"lights": 12}),
+        (("leap", "back", "leap", "100"), {"goal": 100}),
+        (("flip", "3", "3", "", "", "3", "3", "3", "6"), {"side": 3, "values": 3, "copies": 3, "target": 6}),
+        (("chain", "", "3"), {"run": 3, "max_boards": 3}),
+    ],
+)
+def test_the_menu_has_variants(entries: tuple[str, ...], options: dict[str, int], tmp_path: Path) -> None:
+    walk(tmp_path, "variant", *entries, "casual", "", *["short"] * (entries[0] == "chain"), "resign")
+    (path,) = (tmp_path / "matches").glob("*.duel")
+    rules = read_record(path).match.rules
+    assert {name: rules.options()[name] for name in options} == options

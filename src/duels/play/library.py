@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from duels.core.errors import DuelsError, RecordError
+from duels.core.errors import DuelsError, RecordError, escape_unprintable
 from duels.core.record import Record, TornRecord
 from duels.files import name_file_in_errors, open_regular_file, write_atomically
 from duels.games import load_record
@@ -61,6 +61,11 @@ class SavedMatch:
     record: Record
     played: datetime
     """The time of the last entry."""
+
+    @property
+    def label(self) -> str:
+        """The printable file name, with its folder if that is not the folder of matches."""
+        return escape_unprintable(self.path.name if self.path.parent == matches_dir() else str(self.path))
 
     @property
     def players(self) -> tuple[str, ...]:

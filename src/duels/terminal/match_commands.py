@@ -286,10 +286,9 @@ def matches(list_all: bool, as_json: bool) -> None:
 
 
 def _format_row(match: SavedMatch) -> tuple[str, ...]:
-    file = match.path.name if match.path.parent == matches_dir() else str(match.path)
     players = escape_unprintable(" - ".join(match.players))
     when = match.played.strftime("%Y-%m-%d %H:%M")
-    return when, match.record.match.rules.name, players, _format_result(match), escape_unprintable(file)
+    return when, match.record.match.rules.name, players, _format_result(match), match.label
 
 
 def _format_result(match: SavedMatch) -> str:

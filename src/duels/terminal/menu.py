@@ -1,12 +1,15 @@
 """The menu that `duels` without a command opens."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import click
 
-from duels.core.errors import DuelsError, quote
+from duels.core.errors import BadOption, DuelsError, escape_unprintable, quote
+from duels.core.game import Game
+from duels.core.options import Option, OptionValue, list_options
 from duels.core.rules import AnyRules
 from duels.core.words import Question
 from duels.games import all_games, find_game
@@ -21,6 +24,7 @@ from duels.players import (
     list_levels,
 )
 from duels.players.levels import CLOSE_LEVELS
+from duels.terminal.messages import format_entries
 from duels.terminal.next_step import NextStep, show_review
 from duels.terminal.play import can_use_board, is_board_installed, play_new_match, resume_match
 from duels.terminal.screen import Screen
@@ -89,11 +93,17 @@ class Menu:
         if has_board:
             description = "the same at the prompts of the rule book, without the full-screen board"
             items[_PROMPTS] = (description, partial(self._play, False))
+        items["variant"] = (
+            "start a match of another size, such as 12 lights or 100 cells in leap",
+            partial(self._play, has_board, self._ask_variant),
+        )
         items["learn"] = ("learn a game in two minutes", self._learn)
         items["browser"] = ("play in your browser; press Ctrl-C here to stop", self._serve)
         if unfinished:
-            description = f"continue your match ({_format_title(unfinished)})"
-            items["resume"] = (description, partial(self._resume, unfinished))
+            description = f"continue your match ({_format_title(unfinished[0])})"
+            if len(unfinished) > 1:
+                description = "continue one of your unfinished matches"
+            items["resume"] = (description, self._resume)
         items["daily"] = ("solve today's puzzles, the same for everybody", partial(self._invoke, "daily"))
         items["practice"] = (
             "solve puzzles that get harder as you improve",
@@ -106,15 +116,16 @@ class Menu:
         items["rules"] = ("read the rules of a game", lambda: self._invoke("rules", self._ask_game()))
         return items
 
-    def _play(self, board: bool) -> NextStep | None:
-        name, opponent, first, length = ask_in_turn(
-            lambda _: self._ask_game(),
-            lambda answers: self._ask_opponent(find_game(answers[0]).rules()),
+    def _play(self, board: bool, ask_rules: Callable[[], AnyRules] | None = None) -> NextStep | None:
+        """Ask for the settings of a match and play it. By default, `ask_rules` asks only for the game."""
+        ask_rules = ask_rules or (lambda: find_game(self._ask_game()).rules())
+        rules, opponent, first, length = ask_in_turn(
+            lambda _: ask_rules(),
+            lambda answers: self._ask_opponent(answers[0]),
             lambda _: choose(self._screen, "Who moves first?", _WHO_MOVES_FIRST, "me"),
-            lambda answers: self._ask_length(find_game(answers[0]).rules()),
+            lambda answers: self._ask_length(answers[0]),
         )
         opponent = HUMAN if opponent == _FRIEND else opponent
-        rules = find_game(name).rules()
         rules = shorten_match(rules) if length == _SHORT else rules
         shares_secrets = rules.has_hidden_information and opponent == HUMAN
         board = board and not shares_secrets and can_use_board(rules, self._screen)
@@ -161,7 +172,14 @@ class Menu:
         lengths = {_SHORT: short, _OPEN: "until somebody wins or both agree to stop"}
         return choose(self._screen, "How long?", lengths, _SHORT)
 
-    def _resume(self, saved: SavedMatch) -> NextStep | None:
+    def _resume(self) -> NextStep | None:
+        with self._screen.progress("reading your matches"):
+            unfinished = [saved for saved in _list_matches() if not saved.record.match.over]
+        saved = unfinished[0]
+        if len(unfinished) > 1:
+            matches = {match.label: match for match in unfinished}
+            descriptions = {label: _describe_match(match) for label, match in matches.items()}
+            saved = matches[choose(self._screen, "Which match? The newest is the first.", descriptions)]
         rules = saved.record.match.rules
         shares_secrets = rules.has_hidden_information and saved.players.count(HUMAN) == 2
         board = not shares_secrets and can_use_board(rules, self._screen)
@@ -177,6 +195,37 @@ class Menu:
 
             step_through(review, screen)
 
+    def _ask_variant(self) -> AnyRules:
+        rules: AnyRules
+        _, rules = ask_in_turn(
+            lambda _: find_game(self._ask_game()), lambda answers: self._ask_options(answers[0])
+        )
+        return rules
+
+    def _ask_options(self, game: Game) -> AnyRules:
+        """Ask for the options of a game until they fit together."""
+        options = list_options(game.rules_class())
+        if game.rules().enough_boards:  # the length is a question of its own
+            options = tuple(option for option in options if option.name != game.rules().limit)
+        while True:
+            values = ask_in_turn(*(partial(self._ask_option, game.name, option) for option in options))
+            try:
+                names = [option.name for option in options]
+                return game.rules(**dict(zip(names, values, strict=True)))
+            except BadOption as error:
+                self._screen.say(f"{error}\n")
+
+    def _ask_option(self, game: str, option: Option, _answers: list[Any]) -> OptionValue:
+        help_text = option.help or option.name.replace("_", " ")
+        prompt = f"{help_text[:1].upper()}{help_text[1:]} [{option.format(option.default)}]: "
+        notice = ""
+        while True:
+            entry = _read_entry(self._screen, Question(prompt, notice))
+            try:
+                return option.check(option.parse(entry), game) if entry else option.default
+            except BadOption as error:
+                notice = f"{error}"
+
     def _ask_game(self) -> str:
         descriptions = {game.name: game.summary for game in all_games()}
         return choose(self._screen, "Which game?", descriptions)
@@ -184,7 +233,7 @@ class Menu:
 
 def _describe_close_levels(rules: AnyRules) -> str:
     """Return a sentence about levels that hardly differ, or an empty text."""
-    if rules.name not in CLOSE_LEVELS:
+    if rules.name not in CLOSE_LEVELS or rules != rules.game.rules():
         return ""
     lowest, highest = CLOSE_LEVELS[rules.name]
     return (
@@ -192,14 +241,30 @@ def _describe_close_levels(rules: AnyRules) -> str:
     )
 
 
-def _find_last_matches() -> tuple[SavedMatch | None, SavedMatch | None]:
-    """Return the last unfinished and the last finished match."""
-    by_state: dict[bool, SavedMatch] = {}
-    for saved in islice(list_saved_matches(lambda text: None), _RECENT_MATCHES):
-        by_state.setdefault(saved.record.match.over, saved)
-        if len(by_state) == 2:
+def _list_matches() -> Iterator[SavedMatch]:
+    return list_saved_matches(lambda text: None)
+
+
+def _find_last_matches() -> tuple[list[SavedMatch], SavedMatch | None]:
+    """Return up to two unfinished matches and the last finished one, among the recent matches."""
+    unfinished: list[SavedMatch] = []
+    finished: SavedMatch | None = None
+    for saved in islice(_list_matches(), _RECENT_MATCHES):
+        if not saved.record.match.over:
+            unfinished.append(saved)
+        elif not finished:
+            finished = saved
+        if finished and len(unfinished) > 1:
             break
-    return by_state.get(False), by_state.get(True)
+    return unfinished, finished
+
+
+def _describe_match(saved: SavedMatch) -> str:
+    """Describe the game, the players and the length of a match."""
+    machines = [escape_unprintable(name) for name in saved.players if name != HUMAN]
+    players = f"against {machines[0]}" if len(machines) == 1 else " - ".join(machines) or "two people"
+    match = saved.record.match
+    return f"{match.rules.name} {players}, {format_entries(len(match.turns))}"
 
 
 def _format_title(saved: SavedMatch) -> str:
@@ -219,20 +284,13 @@ def choose(
     `aliases` maps other names to options. Raises GoBack for `back` and LeaveMenu for `quit`.
     """
     numbers = {str(number): name for number, name in enumerate(options, start=1)}
-    answers = {**numbers, **(aliases or {}), **{name: name for name in options}}
+    answers = {**numbers, **(aliases or {}), **{name.lower(): name for name in options}}
     width = max(map(len, options)) + 2
     lines = (f"  {number}. {name:<{width}}{options[name]}" for number, name in numbers.items())
     prompt = f"Number or name [{default}]: " if default else "Number or name: "
     notice = menu = "\n".join([title, *lines])
     while True:
-        try:
-            entry = screen.ask(Question(prompt, notice)).strip().lower()
-        except EOFError:
-            raise LeaveMenu from None
-        if entry in ("quit", "q", "exit"):
-            raise LeaveMenu
-        if entry in ("back", "b"):
-            raise GoBack
+        entry = _read_entry(screen, Question(prompt, notice)).lower()
         if not entry and default:
             return default
         if entry in answers:
@@ -242,12 +300,25 @@ def choose(
         notice = menu if entry in ("help", "?") else f"{problem}{advice}"
 
 
-def ask_in_turn(*questions: Callable[[list[str]], str]) -> list[str]:
+def _read_entry(screen: Screen, question: Question) -> str:
+    """Ask a question of the menu. Raises GoBack for `back` and LeaveMenu for `quit`."""
+    try:
+        entry = screen.ask(question).strip()
+    except EOFError:
+        raise LeaveMenu from None
+    if entry.lower() in ("quit", "q", "exit"):
+        raise LeaveMenu
+    if entry.lower() in ("back", "b"):
+        raise GoBack
+    return entry
+
+
+def ask_in_turn(*questions: Callable[[list[Any]], Any]) -> list[Any]:
     """Ask the questions and return the answers. A question is a function of the previous answers.
 
     If a question raises GoBack, ask the previous one again. Raises GoBack at the first question.
     """
-    answers: list[str] = []
+    answers: list[Any] = []
     while len(answers) < len(questions):
         try:
             answers.append(questions[len(answers)](answers))

@@ -62,6 +62,15 @@ class Proposal:
     confirmation: str = ""
 
 
+def format_entries(count: int) -> str:
+    """Format a number of entries.
+
+    >>> format_entries(1)
+    '1 entry'
+    """
+    return f"{count} {'entry' if count == 1 else 'entries'}"
+
+
 def propose_resignation(live: LiveMatch, seat: Seat) -> Proposal:
     """Return the proposal to resign."""
     return Proposal("Do you want to resign?", False, partial(live.resign, seat), "The match continues.")
@@ -88,9 +97,14 @@ def propose_takeback(live: LiveMatch, seat: Seat) -> Proposal:
     if not needs_consent and not takeback.revocable:
         raise IllegalMove("You cannot take this back: it revealed hidden information or a chance outcome.")
     question = f"{seat.other.label}, do you agree to take it back?" if needs_consent else ""
-    entries = f"{takeback.entries} {'entry' if takeback.entries == 1 else 'entries'}"
     carry_out = partial(live.take_back, takeback)
-    return Proposal(question, needs_consent, carry_out, "Takeback refused.", f"Taken back: {entries}.")
+    return Proposal(
+        question,
+        needs_consent,
+        carry_out,
+        "Takeback refused.",
+        f"Taken back: {format_entries(takeback.entries)}.",
+    )
 
 
 def find_known_opponent(live: LiveMatch, seat: Seat) -> str | None:
