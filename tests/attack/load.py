@@ -2,10 +2,12 @@
 
 import json
 import socket
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cache, partial
+from itertools import count
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -26,6 +28,7 @@ SETUP = ""
 ANSWERS: list[float] = []
 """The seconds that machines took."""
 _CLIENTS, _REQUESTS = 6, 20  # of each kind of flood, and of each client before a person moves
+_OPEN = 40  # connections that a client keeps open
 _FILES = 256  # that a server may open
 _QUIET = "Press Ctrl-C to end the server. Matches are saved.\n"
 Flood = Callable[[str, str, Random], tuple[str, bytes]]
@@ -85,9 +88,9 @@ def _play_in_a_flood(server: Process, kinds: list[str], rng: Random) -> None:
     ann = Visitor(server.base)
     match = ann.start("leap", "novice")
     ann.see_when(match, "you")
-    over, halfway = Event(), Semaphore(0)
+    over, ready = Event(), Semaphore(0)
     crowd = [
-        Thread(target=_flood, args=(server.base, match, _FLOODS[kind], Random(rng.random()), halfway, over))
+        Thread(target=_flood, args=(server.base, match, _FLOODS[kind], Random(rng.random()), ready, over))
         for kind in kinds
         for _ in range(_CLIENTS)
     ]
@@ -95,7 +98,7 @@ def _play_in_a_flood(server: Process, kinds: list[str], rng: Random) -> None:
         client.start()
     try:
         for _ in crowd:
-            assert halfway.acquire(timeout=60)
+            assert ready.acquire(timeout=60)
         for _ in range(3):
             _play(ann, match, rng)
     finally:
@@ -118,20 +121,24 @@ def _play(ann: Visitor, match: str, rng: Random) -> None:
     ANSWERS.append(took)
 
 
-def _flood(base: str, match: str, make: Flood, rng: Random, halfway: Semaphore, over: Event) -> None:
+def _flood(base: str, match: str, make: Flood, rng: Random, ready: Semaphore, over: Event) -> None:
     """Send requests until it is over, most of them without waiting for the answer."""
-    with ExitStack() as stack:
-        for number in range(2 * _REQUESTS):
-            if number == _REQUESTS:
-                halfway.release()
-            if over.is_set():
-                break
-            line, body = make(base, match, rng)
-            with suppress(OSError):
-                connection = stack.enter_context(connect(base))
-                connection.settimeout(rng.choice((0.01, 0.1)))
-                connection.sendall(_format_request(base, line, body))
-                connection.recv(1 << 16)
+    connections: deque[socket.socket] = deque()
+    for number in count():
+        if number == _REQUESTS:
+            ready.release()
+        if over.is_set():
+            break
+        if len(connections) >= _OPEN:
+            connections.popleft().close()
+        line, body = make(base, match, rng)
+        with suppress(OSError):
+            connections.append(connect(base))
+            connections[-1].settimeout(rng.choice((0.01, 0.1)))
+            connections[-1].sendall(_format_request(base, line, body))
+            connections[-1].recv(1 << 16)
+    for connection in connections:
+        connection.close()
 
 
 def connect(base: str) -> socket.socket:

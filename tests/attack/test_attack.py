@@ -138,6 +138,11 @@ from duels.web.visitors import RateLimiter, Visitor as visitor
 take = RateLimiter.take
 RateLimiter.take = lambda self, kind, who: take(self, kind, who._replace(is_seated=False))
 """
+_ONE_QUEUE = """
+from duels.web import site
+pool = site.WorkerPool(2)
+site.WorkerPool = site.WorkerProcess = lambda *args, **settings: pool
+"""
 _NO_ROOM = mock.patch.object(StreamLimiter, "_make_room")
 _NO_LIMITS = "from duels.web.server import ConnectionLimiter; ConnectionLimiter.add = lambda *_: True"
 
@@ -217,6 +222,9 @@ _BROKEN = {
     ),
     "players are limited like strangers": Breakage(
         "floods", "Too many", lambda: mock.patch.object(load, "SETUP", _NO_SEATS)
+    ),
+    "moves wait behind reviews": Breakage(
+        "floods", "the machine took", lambda: mock.patch.multiple(load, SETUP=_ONE_QUEUE, ANSWER_SECONDS=2.0)
     ),
     "idle connections stay": Breakage(
         "idle connections",

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import socket
 import threading
 from collections import Counter
@@ -25,14 +26,14 @@ from uvicorn.server import ServerState
 from duels.core.match import Match
 from duels.core.record import dump_record
 from duels.games import find_game
-from duels.web import puzzles
+from duels.web import puzzles, reviews, server
 from duels.web.request_errors import TooMany
 from duels.web.reviews import PAGE_ENTRIES, review_finished_match, review_uploaded_record
 from duels.web.server import Connection, ConnectionLimiter
 from duels.web.settings import ServerSettings
 from duels.web.site import Site
 from duels.web.visitors import RateLimit, StreamLimiter, Visitor, VisitorLimits
-from duels.web.workers import ReviewProcess, WorkerPool
+from duels.web.workers import WorkerPool, WorkerProcess
 from tests.web import serving as web
 from tests.web.serving import PLENTY, UNLIMITED, pair, serving
 
@@ -146,9 +147,9 @@ def test_strangers_leave_places_to_players_at_their_address() -> None:
     asyncio.run(scenario())
 
 
-def test_a_review_process_that_dies_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_worker_process_that_dies_is_replaced(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
-        pool = ReviewProcess()
+        pool = WorkerProcess(16)
         with pytest.raises(TooMany, match="could not be computed"):
             await pool.run(_die)
         assert await pool.run(_answer) == 42
@@ -166,6 +167,55 @@ def _die() -> None:
 
 def _answer() -> int:
     return 42
+
+
+def test_hints_puzzles_and_reviews_are_computed_in_processes_of_low_priority(tmp_path: Path) -> None:
+    """In threads they would take turns with the moves of machines."""
+
+    async def scenario() -> None:
+        site = Site(ServerSettings(str(tmp_path / "web.sqlite3")))
+        for pool in (site.workers, site.reviewer):
+            assert await pool.run(os.getpid) != os.getpid()
+            assert await pool.run(partial(os.nice, 0)) > os.nice(0)
+            pool.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_machine_moves_while_all_other_queues_are_blocked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, blocked = threading.Event(), threading.Semaphore(0)
+
+    def block(*args: Any) -> dict[str, Any]:
+        blocked.release()
+        release.wait(60)
+        return {}
+
+    monkeypatch.setattr(WorkerProcess, "_make_executor", WorkerPool._make_executor)  # in this process
+    monkeypatch.setattr(puzzles, "_describe_practice", block)
+    monkeypatch.setattr(reviews, "review_uploaded_record", block)
+    monkeypatch.setattr(reviews, "_find_hint", block)
+    with (
+        serving(str(tmp_path / "web.sqlite3")) as base,
+        ThreadPoolExecutor(24) as threads,
+        ExitStack() as stack,
+    ):
+        stack.callback(release.set)
+        eve, ann = web.Visitor(base), web.Visitor(base)
+        hints = f"{eve.start('leap', 'novice')}/hint"
+        eve.see_when(hints.removesuffix("/hint"), "you")
+        for _ in range(4):
+            threads.submit(eve.get, hints)
+            threads.submit(web.Visitor(base).get, "/practice/lights")
+            threads.submit(web.Visitor(base).post, "/review", record="")
+        for _ in range(2):
+            assert blocked.acquire(timeout=60)
+        match = ann.start("leap", "novice")
+        for _ in range(3):
+            wait_until(lambda: ann.see(match)["turn"] == "you", 20)
+            assert ann.act(match, ann.see(match)["actions"][0]["action"]).status_code == 204
+        wait_until(lambda: ann.see(match)["turn"] == "you", 20)
 
 
 def test_a_closing_server_rejects_waiting_work(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
@@ -191,11 +241,12 @@ def test_a_visitor_who_leaves_frees_the_place(tmp_path: Path, monkeypatch: pytes
 
     find = puzzles._find_exercise
     monkeypatch.setattr(puzzles, "_find_exercise", find_slowly)
+    monkeypatch.setattr(WorkerProcess, "_make_executor", WorkerPool._make_executor)  # in this process
     with serving(str(tmp_path / "web.sqlite3")) as base, ExitStack() as stack:
         stack.callback(release.set)
         with ExitStack() as leaving:
             for number in range(32):
-                page = leaving if number > 1 else stack  # two are at work already
+                page = leaving if number else stack  # one is at work already
                 page.enter_context(send(base, f"/practice/lights?seed={number}"))
             wait_until(lambda: web.Visitor(base).get("/practice/lights").status_code == 429)
         with ThreadPoolExecutor(1) as threads:
@@ -391,7 +442,20 @@ def is_answered(connection: socket.socket, base: str, path: str = "/health", coo
         return False
 
 
-def test_connections_without_a_request_give_way_first_and_those_of_players_last(tmp_path: Path) -> None:
+def test_a_new_connection_does_not_give_way_before_its_request_arrives(tmp_path: Path) -> None:
+    limits = replace(UNLIMITED, connections=4)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, ExitStack() as stack:
+        for _ in range(4):
+            assert is_answered(stack.enter_context(connect(base)), base)
+        newcomer = stack.enter_context(connect(base))
+        assert is_answered(stack.enter_context(connect(base)), base)
+        assert is_answered(newcomer, base)
+
+
+def test_connections_without_a_request_give_way_first_and_those_of_players_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "_GRACE_PERIOD", 0.0)
     limits = replace(UNLIMITED, connections=6)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, ExitStack() as stack:
         ann = web.Visitor(base)
@@ -404,6 +468,7 @@ def test_connections_without_a_request_give_way_first_and_those_of_players_last(
         assert is_answered(visitor, base)
         for _ in range(12):
             stack.enter_context(send(base, "", HALF_A_HEADER))
+        assert is_answered(stack.enter_context(connect(base)), base)
         assert is_answered(visitor, base), "connections without a request give way first"
         for _ in range(12):
             assert is_answered(stack.enter_context(connect(base)), base)
@@ -464,8 +529,8 @@ def test_surplus_connections_are_told_when_to_retry(tmp_path: Path) -> None:
 
 def test_behind_a_proxy_all_connections_have_one_address(tmp_path: Path) -> None:
     limits = replace(UNLIMITED, connections=2)
-    server = serving(str(tmp_path / "web.sqlite3"), limits=limits, public_url="http://duels.example")
-    with server as base, ExitStack() as stack:
+    site = serving(str(tmp_path / "web.sqlite3"), limits=limits, public_url="http://duels.example")
+    with site as base, ExitStack() as stack:
         idle = [stack.enter_context(connect(base)) for _ in range(5)]
         answers = []
         for connection in idle:

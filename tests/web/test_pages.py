@@ -215,11 +215,11 @@ def test_tomorrows_puzzles_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None
         def today(cls) -> "Calendar":
             return cls.fromordinal(days[0].toordinal())
 
-    def get_daily_puzzle(day: date, game: Game) -> object:
+    def describe_daily(game: Game, day: date) -> tuple[str, dict[str, object]]:
         found.append(day)
         if len(found) == len(GAMES):
             days.pop(0)
-        return object()
+        return "", {}
 
     async def watch() -> None:
         workers = WorkerPool()
@@ -233,7 +233,7 @@ def test_tomorrows_puzzles_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None
     for name in ("_START_DELAY", "_DATE_CHECK_INTERVAL"):
         monkeypatch.setattr(puzzles, name, 0.0)
     monkeypatch.setattr(puzzles, "date", Calendar)
-    monkeypatch.setattr("duels.analysis.exercises.get_daily_puzzle", get_daily_puzzle)
+    monkeypatch.setattr(puzzles, "_describe_daily", describe_daily)
     asyncio.run(asyncio.wait_for(watch(), 20))
     assert [day.day for day in found] == [1] * len(GAMES) + [2] * len(GAMES)
 

@@ -40,6 +40,7 @@ def test_a_program_serves_all_matches_and_ends_with_the_server(tmp_path: Path) -
             match = ann.start("lights", "mine")
             ann.act(match, "1")
             assert len(ann.see_when(match, "you")["log"]) == 2
+            assert ann.get(f"{match}/hint").status_code == 200
         (started,) = notes.read_text().split()
     with pytest.raises(ProcessLookupError):
         os.kill(int(started), 0)

@@ -70,6 +70,11 @@ def is_program(name: str) -> bool:
     return name in _programs
 
 
+def get_built_in(name: str) -> str | None:
+    """Return the name of a player that every process knows, or None if the operator added the player."""
+    return None if name in _added_players else name
+
+
 def is_available(name: str) -> bool:
     """Whether visitors may play against this player."""
     return name in PLAYER_KINDS and name != HUMAN

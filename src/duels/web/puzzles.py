@@ -1,8 +1,11 @@
-"""Puzzles of the day and practice in the browser. Answers are stored in the browser, not on the server."""
+"""Puzzles of the day and practice in the browser. Answers are stored in the browser, not on the server.
+
+Workers find and grade exercises; the server handles only descriptions of them.
+"""
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import date
 from functools import lru_cache, partial
@@ -47,7 +50,8 @@ class Puzzles:
 
     def __init__(self, workers: WorkerPool) -> None:
         self._workers = workers
-        self._daily: dict[str, tuple[str, Exercise]] = {}  # by game, with the date
+        self._daily: dict[str, tuple[str, str, dict[str, Any]]] = {}
+        """The date, the board for the home page and the description of each game's puzzle."""
         self._preparation: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -65,17 +69,13 @@ class Puzzles:
         while True:
             for game in GAMES.values():
                 with suppress(DuelsError):
-                    await self._get_daily(game)
+                    await self._describe_daily(game)
             await asyncio.sleep(_DATE_CHECK_INTERVAL)  # a timer to midnight would be late after a suspend
-
-    def _get_cached_daily(self, game: Game) -> "Exercise | None":
-        day, exercise = self._daily.get(game.name, ("", None))
-        return exercise if day == get_today() else None
 
     def draw_daily(self, game: Game) -> str:
         """Return the board of today's puzzle, or an empty string if it has not been found yet."""
-        exercise = self._get_cached_daily(game)
-        return game.drawing(exercise.sight.rules).draw(exercise.sight) if exercise else ""
+        day, board, _ = self._daily.get(game.name, ("", "", {}))
+        return board if day == get_today() else ""
 
     # -- today ----------------------------------------------------------------------------------
 
@@ -89,14 +89,16 @@ class Puzzles:
 
     async def show_daily(self, game: Game, visitor: Visitor) -> dict[str, Any]:
         """Return today's puzzle of a game, without its answer."""
-        exercise = await self._get_daily(game, visitor)
-        return {"kind": "daily", "date": get_today(), "seed": "", "aim": None, **_describe_exercise(exercise)}
+        description = await self._describe_daily(game, visitor)
+        return {"kind": "daily", "date": get_today(), "seed": "", "aim": None, **description}
 
     async def grade_daily(self, game: Game, day: str, answer: str, visitor: Visitor) -> dict[str, Any]:
         """Grade an answer to today's puzzle. Raises StaleRequest if `day` is over."""
         if day != get_today():
             raise StaleRequest("This puzzle is from another day. Reload the page for today's.")
-        return await self._grade(await self._get_daily(game, visitor), answer, visitor)
+        _check_has_daily(game)
+        find = partial(_find_daily, game, date.today())
+        return await self._workers.run(partial(_grade_exercise, find, answer), visitor)
 
     def make_share_text(self, answered: Mapping[str, Any]) -> dict[str, Any]:
         """Return the streak and the text to share, from the browser's answers by date."""
@@ -111,16 +113,13 @@ class Puzzles:
         days = count_streak(results, day)
         return {"streak": days, "text": format_daily_result(day, results.get(day.isoformat(), []), days)}
 
-    async def _get_daily(self, game: Game, visitor: Visitor | None = None) -> "Exercise":
-        from duels.analysis.exercises import get_daily_puzzle
-
-        if game.name not in GAMES:
-            raise NotFound()
+    async def _describe_daily(self, game: Game, visitor: Visitor | None = None) -> dict[str, Any]:
+        _check_has_daily(game)
         day = date.today()
-        if self._get_cached_daily(game) is None:
-            exercise = await self._workers.run(partial(get_daily_puzzle, day, game), visitor)
-            self._daily[game.name] = day.isoformat(), exercise
-        return self._daily[game.name][1]
+        if self._daily.get(game.name, ("",))[0] != day.isoformat():
+            board, description = await self._workers.run(partial(_describe_daily, game, day), visitor)
+            self._daily[game.name] = day.isoformat(), board, description
+        return self._daily[game.name][2]
 
     # -- practice -------------------------------------------------------------------------------
 
@@ -128,37 +127,35 @@ class Puzzles:
         """Return the exercise of a seed, or a random one, without its answer."""
         seed = seed[:_MAX_SEED_LENGTH] or make_token()
         difficulty = _parse_aim(aim)
-        exercise = await self._get_exercise(game, seed, difficulty, visitor)
-        settings = {"kind": "practice", "date": "", "seed": seed, "aim": difficulty}
-        return settings | _describe_exercise(exercise)
+        description = await self._workers.run(partial(_describe_practice, game, seed, difficulty), visitor)
+        return {"kind": "practice", "date": "", "seed": seed, "aim": difficulty, **description}
 
     async def grade_practice(
         self, game: Game, seed: str, aim: str, answer: str, skill: Any, visitor: Visitor
     ) -> dict[str, Any]:
         """Grade an answer and update the skill, which sets the difficulty of the next exercise."""
-        exercise = await self._get_exercise(game, seed[:_MAX_SEED_LENGTH], _parse_aim(aim), visitor)
-        result = await self._grade(exercise, answer, visitor)
+        find = partial(_find_exercise, game, seed[:_MAX_SEED_LENGTH], _parse_aim(aim))
+        result = await self._workers.run(partial(_grade_exercise, find, answer), visitor)
         from duels.analysis.exercises import Skill
 
         updated = Skill.from_data(skill)
         updated.update(result["right"])
         return {**result, "skill": updated.as_data()}
 
-    async def _get_exercise(self, game: Game, seed: str, aim: float, visitor: Visitor) -> "Exercise":
-        return await self._workers.run(partial(_find_exercise, game, seed, aim), visitor)
 
-    async def _grade(self, exercise: "Exercise", answer: str, visitor: Visitor) -> dict[str, Any]:
-        rules = exercise.sight.rules
-        try:
-            action = rules.parse(answer)
-        except NotationError as error:
-            raise RequestError(str(error)) from None
-        if action not in exercise.sight.actions:
-            allowed = ", ".join(map(rules.format, exercise.sight.actions))
-            raise RequestError(f"'{rules.format(action)}' is not allowed here; allowed: {allowed}.")
-        result = await self._workers.run(partial(exercise.grade, action), visitor)
-        answers = [rules.format(answer) for answer in exercise.answers]
-        return {"right": result.right, "text": Glossary().explain(result.text), "answers": answers}
+def _check_has_daily(game: Game) -> None:
+    if game.name not in GAMES:
+        raise NotFound()
+
+
+# -- in a worker --------------------------------------------------------------------------------
+
+
+@lru_cache(2 * len(GAMES))
+def _find_daily(game: Game, day: date) -> "Exercise":
+    from duels.analysis.exercises import get_daily_puzzle
+
+    return get_daily_puzzle(day, game)
 
 
 @lru_cache(_MAX_CACHED)
@@ -183,6 +180,31 @@ def _narrate_history(sight: AnySight, words: Words[Any, Any]) -> list[str]:
     newest = (words.narrate(events[:end]).sentences for end in range(len(events), 0, -1))
     lines = (" ".join(strip_ink(sentence.render(names)) for sentence in line) for line in newest if line)
     return list(islice(lines, None if sight.rules.has_hidden_information else _MAX_RECENT_LINES))[::-1]
+
+
+def _grade_exercise(find: Callable[[], "Exercise"], answer: str) -> dict[str, Any]:
+    exercise = find()
+    rules = exercise.sight.rules
+    try:
+        action = rules.parse(answer)
+    except NotationError as error:
+        raise RequestError(str(error)) from None
+    if action not in exercise.sight.actions:
+        allowed = ", ".join(map(rules.format, exercise.sight.actions))
+        raise RequestError(f"'{rules.format(action)}' is not allowed here; allowed: {allowed}.")
+    result = exercise.grade(action)
+    answers = [rules.format(answer) for answer in exercise.answers]
+    return {"right": result.right, "text": Glossary().explain(result.text), "answers": answers}
+
+
+def _describe_daily(game: Game, day: date) -> tuple[str, dict[str, Any]]:
+    """Return the board of a day's puzzle without buttons, and the puzzle without its answer."""
+    exercise = _find_daily(game, day)
+    return game.drawing(exercise.sight.rules).draw(exercise.sight), _describe_exercise(exercise)
+
+
+def _describe_practice(game: Game, seed: str, aim: float) -> dict[str, Any]:
+    return _describe_exercise(_find_exercise(game, seed, aim))
 
 
 def _describe_exercise(exercise: "Exercise") -> dict[str, Any]:

@@ -13,6 +13,7 @@ from duels.core.words import strip_ink
 from duels.games import load_record
 from duels.players import HUMAN
 from duels.web.match_state import MatchState, Viewer, make_play_entries
+from duels.web.opponents import get_built_in
 from duels.web.request_errors import RequestError, StaleRequest
 from duels.web.visitors import Visitor
 from duels.web.workers import WorkerPool
@@ -144,11 +145,11 @@ async def get_hint(
     if state.actor is not viewer:
         raise StaleRequest("It is not your turn. Ask for a hint when it is.")
     lines = [entry.text for entry in make_play_entries(state.match)]
-    opponent = state.kinds[viewer.other]
+    opponent = get_built_in(state.kinds[viewer.other])
     return await workers.run(partial(_find_hint, state.header, lines, viewer, opponent), visitor)
 
 
-def _find_hint(header: str, lines: list[str], seat: Seat, opponent: str) -> dict[str, Any]:
+def _find_hint(header: str, lines: list[str], seat: Seat, opponent: str | None) -> dict[str, Any]:
     from duels.analysis.hints import hint
     from duels.analysis.wording import Glossary
 

@@ -36,6 +36,7 @@ _BUSY = (
     "HTTP/1.1 503 Busy\r\nRetry-After: 5\r\nConnection: close\r\nContent-Type: text/plain\r\n"
     f"Content-Length: {len(_BUSY_MESSAGE)}\r\n\r\n{_BUSY_MESSAGE}"
 ).encode()
+_GRACE_PERIOD = 1.0  # seconds in which a new connection is treated like one with a request
 _BUSY_INTERVAL = 60.0  # seconds between two lines in the log
 _SHUTDOWN_TIMEOUT = 3  # seconds for open requests
 # Reference counting frees matches. A full collection stops the server for as long as twenty moves take, so it
@@ -199,6 +200,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(**settings)
         self._limiter = limiter
         self._timer: asyncio.TimerHandle | None = None
+        self._opened = self.loop.time()
         self.address = ""
 
     @property
@@ -209,10 +211,13 @@ class Connection(HttpToolsProtocol):
 
     @property
     def precedence(self) -> int:
-        """0 without a whole request, 1 after one, 2 after a player's. The lowest gives way first."""
+        """0 without a whole request, 1 after one, 2 after a player's. The lowest gives way first.
+
+        A new connection has 1 for a moment: its request is on the way.
+        """
         request = self.cycle
         if not request or request.more_body:
-            return 0
+            return int(self.loop.time() < self._opened + _GRACE_PERIOD)
         return 2 if request.scope["state"].get("is_seated") else 1
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

@@ -37,7 +37,7 @@ from duels.web.visitors import (
     run_while_connected,
     wants_json,
 )
-from duels.web.workers import ReviewProcess, WorkerPool
+from duels.web.workers import WorkerPool, WorkerProcess
 
 log = logging.getLogger("duels.web")
 
@@ -68,9 +68,9 @@ class Site:
         self.cookie = visitors.IdentityCookie(settings.secure)
         limits = settings.limits
         self.bot_workers = WorkerPool(capacity=1024)
-        """Threads of the bots: no hint, puzzle or review delays their moves."""
-        self.workers = WorkerPool(2)
-        self.reviewer = ReviewProcess()
+        """Threads of the bots. Hints, puzzles and reviews have processes: they take no time from bots."""
+        self.workers = WorkerProcess(64)
+        self.reviewer = WorkerProcess(16)
         self.store = store or make_store(settings.database)
         self.matches = MatchService(self.store, self.bot_workers, settings.pause, limits.matches_a_day)
         self.rate_limiter = visitors.RateLimiter(limits)

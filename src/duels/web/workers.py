@@ -1,4 +1,4 @@
-"""Workers with bounded queues: threads for moves, hints and puzzles, and a process for reviews."""
+"""Workers with bounded queues: threads for moves, and processes for reviews, hints and puzzles."""
 
 import asyncio
 import logging
@@ -55,7 +55,7 @@ class WorkerPool:
                         raise
             except BrokenExecutor:
                 if not self._is_closed:
-                    log.error("A review ended the process that computed it. The server starts another.")
+                    log.error("A request ended the process that computed it. The server starts another.")
                 self._executor = None
                 raise TooMany("This could not be computed.", 5.0) from None
             finally:
@@ -71,13 +71,13 @@ class WorkerPool:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
 
-class ReviewProcess(WorkerPool):
+class WorkerProcess(WorkerPool):
     """A process of low priority with a bounded queue, started when it is first needed.
 
     Work in it does not slow down the threads of the server. It must be a picklable function.
     """
 
-    def __init__(self, capacity: int = 16) -> None:
+    def __init__(self, capacity: int) -> None:
         super().__init__(1, capacity)
         self._lifeline: Connection | None = None
 
