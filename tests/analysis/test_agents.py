@@ -36,8 +36,8 @@ def test_a_table_repeats_the_agents_choices(game: str, options: dict[str, Any]) 
     assert (table[deciding].sum(axis=1) == 1).all()
     batch: Any = duels.vector.make(game, 50, seed=2, **options)
     for _ in range(30):
-        asked = zip(batch.observe(), batch.masks(), strict=True)
-        assert [agent(*given) for given in asked] == table[batch.states].argmax(axis=1).tolist()
+        inputs = zip(batch.observe(), batch.masks(), strict=True)
+        assert [agent(*arguments) for arguments in inputs] == table[batch.states].argmax(axis=1).tolist()
         batch.step(batch.sample())
 
 
@@ -94,24 +94,24 @@ ANSWERS: list[Any] = [
 def test_batch_answers_are_parsed_like_single_ones(answer: Any) -> None:
     masks = np.array([[1, 1, 0], [1, 0, 1]], np.int8)
 
-    def found(read: Any) -> Any:
+    def call(parse: Any) -> Any:
         try:
-            return np.asarray(read()).tolist()
+            return np.asarray(parse()).tolist()
         except DuelsError as error:
             return str(error)
 
     def one_by_one() -> Any:
         return [parse_probabilities(row, mask) for row, mask in zip(np.asarray(answer), masks, strict=True)]
 
-    at_once = found(lambda: ask_batch(lambda seen, mask: answer, masks, masks))
-    assert at_once == found(one_by_one)
+    at_once = call(lambda: ask_batch(lambda seen, mask: answer, masks, masks))
+    assert at_once == call(one_by_one)
 
 
 def test_batch_answers_are_parsed_without_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked(*given: Any) -> Any:
+    def fail(*arguments: Any) -> Any:
         raise AssertionError("read one by one")
 
-    monkeypatch.setattr("duels.analysis.agents.parse_probabilities", asked)
+    monkeypatch.setattr("duels.analysis.agents.parse_probabilities", fail)
     masks = np.ones((4, 2), np.int8)
     assert (ask_batch(lambda seen, mask: mask / 2, masks, masks) == 0.5).all()
 
@@ -167,9 +167,9 @@ def test_observations_include_the_remaining_limit() -> None:
     assert exploitability(table[:1].repeat(3, axis=0), "chain", **form) == exploitability(
         table[0], "chain", **form
     )
-    for wrong, said in ((table[:2], "table has 2 readings"), (table, "have no limit")):
-        with pytest.raises(DuelsError, match=said):
-            exploitability(wrong, "chain", **{**form, "max_boards": 3 if said[0] == "t" else None})
+    for wrong, message in ((table[:2], "table has 2 readings"), (table, "have no limit")):
+        with pytest.raises(DuelsError, match=message):
+            exploitability(wrong, "chain", **{**form, "max_boards": 3 if message[0] == "t" else None})
 
 
 @pytest.mark.parametrize(

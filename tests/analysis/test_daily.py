@@ -34,9 +34,11 @@ def test_the_daily_puzzle_is_the_same_in_every_process() -> None:
         "from duels.games import GAMES\n"
         "print(get_daily_puzzle(date(2026, 11, 16), GAMES['chain']).position)"
     )
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
     get_daily_puzzle(DAY, GAMES["leap"])
-    assert told == f"{get_daily_puzzle(DAY, GAMES['chain']).position}\n"
+    assert output == f"{get_daily_puzzle(DAY, GAMES['chain']).position}\n"
 
 
 def test_a_streak_counts_days_in_a_row() -> None:

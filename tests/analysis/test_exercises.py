@@ -38,10 +38,10 @@ def sample(game: str) -> list[Exercise]:
 
 @pytest.mark.parametrize("game", ["lights", "leap", "chain", "flip"])
 def test_exercises_have_one_right_answer(game: str) -> None:
-    found = sample(game)
-    assert len(found) == 8
-    assert len({exercise.position for exercise in found}) == 8
-    for exercise in found:
+    exercise_list = sample(game)
+    assert len(exercise_list) == 8
+    assert len({exercise.position for exercise in exercise_list}) == 8
+    for exercise in exercise_list:
         explainer = exercise.oracle
         ideas = {j.action: explainer.action_class(exercise.sight, j.action) for j in exercise.verdict.actions}
         right = [j for j in exercise.verdict.actions if ideas[j.action] in exercise.right_classes]
@@ -52,9 +52,9 @@ def test_exercises_have_one_right_answer(game: str) -> None:
 
 
 def test_hunt_accepts_every_action_of_the_mixture() -> None:
-    asked = sample("hunt")
-    assert len(asked) == 12
-    for exercise in asked:
+    exercise_list = sample("hunt")
+    assert len(exercise_list) == 12
+    for exercise in exercise_list:
         idea = exercise.oracle.action_class
         worth = exercise.verdict.value.number
         graded = [
@@ -68,8 +68,8 @@ def test_hunt_accepts_every_action_of_the_mixture() -> None:
 
 
 def test_hunt_asks_for_observations_and_steps() -> None:
-    asked = sample("hunt")
-    lessons = [exercise.theme for exercise in asked]
+    exercise_list = sample("hunt")
+    lessons = [exercise.theme for exercise in exercise_list]
     assert lessons.count(frozenset({Phase.OBSERVE})) >= 3
     assert lessons.count(frozenset({0, 1})) >= 3  # to step is as right as to stay
     assert lessons.count(frozenset({0})) <= 5
@@ -88,19 +88,19 @@ def test_each_exercise_comes_from_a_different_match(monkeypatch: pytest.MonkeyPa
         return matches[-1]
 
     monkeypatch.setattr("duels.analysis.exercises._find_exercises", noting)
-    for asked in some("lights", 8):
-        (place,) = (n for n, found in enumerate(matches) if any(one is asked for one in found))
+    for exercise in some("lights", 8):
+        (place,) = (n for n, candidates in enumerate(matches) if any(one is exercise for one in candidates))
         matches[place] = []
 
 
 def test_exercises_reveal_no_secrets() -> None:
     """It shows what the seat knows, and no event that the seat did not see."""
     for exercise in sample("hunt"):
-        shown = repr(exercise)
+        text = repr(exercise)
         hidden = f"seen_by={frozenset({exercise.sight.seat.other})!r}"
-        assert f"seen_by={frozenset({exercise.sight.seat})!r}" in shown
-        assert hidden not in shown
-        assert "Match(" not in shown
+        assert f"seen_by={frozenset({exercise.sight.seat})!r}" in text
+        assert hidden not in text
+        assert "Match(" not in text
 
 
 def test_lights_has_exactly_one_right_action() -> None:
@@ -134,8 +134,8 @@ def test_the_right_answer_is_clearly_better(
         ActionValue(name, Value(value), weight > 0, weight)
         for name, value, weight in zip("ab", values, weights, strict=True)
     )
-    found = find_clear_answer(_Plain(), None, Verdict(Value(values[0]), judged))  # type: ignore[arg-type]
-    assert found == (frozenset() if right is None else {right})
+    answer = find_clear_answer(_Plain(), None, Verdict(Value(values[0]), judged))  # type: ignore[arg-type]
+    assert answer == (frozenset() if right is None else {right})
 
 
 def test_action_classes_may_be_any_values(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,9 +143,9 @@ def test_action_classes_may_be_any_values(monkeypatch: pytest.MonkeyPatch) -> No
     positions = []
     for first in (0, 1):
         monkeypatch.setattr(oracle, "action_class", lambda sight, a, n=first: n + sight.actions.index(a))
-        found = [e for seed in range(10) for e in _find_exercises(oracle, Random(seed), 3)]
-        positions.append([exercise.position for exercise in found])
-        assert {first} in [exercise.right_classes for exercise in found]
+        exercise_list = [e for seed in range(10) for e in _find_exercises(oracle, Random(seed), 3)]
+        positions.append([exercise.position for exercise in exercise_list])
+        assert {first} in [exercise.right_classes for exercise in exercise_list]
     assert positions[0] == positions[1]
 
 
@@ -194,9 +194,11 @@ def test_exercises_accept_a_name_a_game_or_rules() -> None:
 
 def test_short_games_have_exercises() -> None:
     """Nobody registers it, and a match of it is two or three decisions long."""
-    found = list(duels.exercises(STEPS, "1"))
-    assert {exercise.position for exercise in found} == {*("0 1 0", "2 1 0", "2 2 0", "3 1 0", "3 2 0")}
-    for exercise in found:
+    exercise_list = list(duels.exercises(STEPS, "1"))
+    assert {exercise.position for exercise in exercise_list} == {
+        *("0 1 0", "2 1 0", "2 2 0", "3 1 0", "3 2 0")
+    }
+    for exercise in exercise_list:
         assert exercise.sight.rules == Steps()
         (best,) = exercise.verdict.best
         assert exercise.grade(best).right

@@ -37,10 +37,10 @@ def test_every_line_replays_and_is_graded(game: str, tmp_path: Path) -> None:
     run = run_of(game, 3, **limits.get(game, {}))
     export(run, tmp_path / "out.jsonl")
     oracle = get_oracle(run.rules)
-    for number, told in enumerate(matches_in(tmp_path / "out.jsonl")):
-        assert told["number"] == number
+    for number, line in enumerate(matches_in(tmp_path / "out.jsonl")):
+        assert line["number"] == number
         match: Any = Match.start(run.rules)
-        for turn in told["turns"]:
+        for turn in line["turns"]:
             if turn["actor"] != "chance":
                 verdict = oracle.judge(match.sight(match.actor))
                 taken = run.rules.parse(turn["action"])
@@ -55,9 +55,9 @@ def test_every_line_replays_and_is_graded(game: str, tmp_path: Path) -> None:
                 assert turn["policy"] == pytest.approx([odds.get(j.action, 0) for j in verdict.actions])
                 assert turn["position"] == run.rules.format_position(match.sight(match.actor))
             match = match.play_text(turn["action"])
-        assert match.outcome.code == told["result"]
-        assert match.outcome.ending.value == told["ending"]
-        assert match.outcome.winner == told["winner"]
+        assert match.outcome.code == line["result"]
+        assert match.outcome.ending.value == line["ending"]
+        assert match.outcome.winner == line["winner"]
 
 
 def test_resumes_an_interrupted_run(tmp_path: Path) -> None:
@@ -127,12 +127,12 @@ def test_parquet_has_one_row_per_decision(tmp_path: Path) -> None:
     export(run, tmp_path / "out.jsonl")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out.jsonl", "out.parquet"]
     rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
-    told = [
+    expected = [
         (match["number"], turn) for match in matches_in(tmp_path / "out.jsonl") for turn in match["turns"]
     ]
-    assert len(rows) == len(told)
+    assert len(rows) == len(expected)
     actions = run.rules.all_actions()
-    for row, (number, turn) in zip(rows, told, strict=True):
+    for row, (number, turn) in zip(rows, expected, strict=True):
         assert row["number"] == number
         assert {key: row[key] for key in ("position", "action", "value", "regret")}.items() <= turn.items()
         assert row["seat"] == turn["actor"]
@@ -152,9 +152,11 @@ def test_rows_match_environment_observations(game: str, tmp_path: Path) -> None:
     for name, size in (("observation", ObservationEncoder(rules).size), ("action_mask", len(actions))):
         assert table.schema.field(name).type.list_size == size
     for place, row in enumerate(rows):
-        mine = [r for r in rows[place + 1 :] if (r["number"], r["seat"]) == (row["number"], row["seat"])]
-        assert row["done"] == (not mine)
-        assert (row["final_observation"] is None) == bool(mine)
+        later_rows = [
+            r for r in rows[place + 1 :] if (r["number"], r["seat"]) == (row["number"], row["seat"])
+        ]
+        assert row["done"] == (not later_rows)
+        assert (row["final_observation"] is None) == bool(later_rows)
         legal = [bool(mask) for mask in row["action_mask"]]
         assert [value is not None for value in row["values"]] == legal
         assert [share > 0 for share in row["policy"]] == legal  # of a random player
@@ -183,19 +185,19 @@ def test_rows_match_environment_observations(game: str, tmp_path: Path) -> None:
 def test_worker_processes_play_the_same_matches(tmp_path: Path) -> None:
     one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
     export(run_of("chain", 9, max_boards=1), one)
-    told: list[int] = []
-    assert export(run_of("chain", 9, max_boards=1), two, lambda done, games: told.append(done), jobs=2) == 0
+    counts: list[int] = []
+    assert export(run_of("chain", 9, max_boards=1), two, lambda done, games: counts.append(done), jobs=2) == 0
     assert two.read_bytes() == one.read_bytes()
-    assert told == list(range(10))
+    assert counts == list(range(10))
 
 
 def test_extends_a_finished_run(tmp_path: Path) -> None:
     path, whole = tmp_path / "out.parquet", tmp_path / "whole.parquet"
     assert export(run_of("chain", 7, max_boards=1), whole) == 0
     played: list[int] = []
-    for games, found in ((2, 0), (5, 2), (7, 5)):
+    for games, existing in ((2, 0), (5, 2), (7, 5)):
         run = run_of("chain", games, max_boards=1)
-        assert export(run, path, lambda done, _: played.append(done)) == found
+        assert export(run, path, lambda done, _: played.append(done)) == existing
     assert played == [0, 1, 2, 2, 3, 4, 5, 5, 6, 7]
     assert parquet.read_table(path) == parquet.read_table(whole)
     # A run of more games that is broken off has its new matches beside the old file.
@@ -214,12 +216,12 @@ def test_resumes_a_run_interrupted_during_cleanup(tmp_path: Path) -> None:
     export(run_of("lights", 4), path)
     export(run_of("lights", 6), tmp_path / "six.jsonl")
     content = (tmp_path / "six.jsonl").read_bytes().splitlines(keepends=True)
-    for first, last, found in ((0, 4, 4), (2, 5, 5)):
+    for first, last, existing in ((0, 4, 4), (2, 5, 5)):
         again = tmp_path / "again"
         again.mkdir(exist_ok=True)
         (again / path.name).write_bytes(path.read_bytes())
         (again / lines.name).write_bytes(b"".join(content[first:last]))
-        assert export(run_of("lights", 6), again / path.name) == found
+        assert export(run_of("lights", 6), again / path.name) == existing
         numbers = parquet.read_table(again / path.name)["number"].to_pylist()
         assert numbers == sorted(numbers)
         assert set(numbers) == set(range(6))
@@ -260,9 +262,9 @@ def test_the_docs_list_every_field(game: str, tmp_path: Path) -> None:
     run = run_of(game, 2, **limits.get(game, {}))
     for name in ("out.jsonl", "out.parquet"):
         export(run, tmp_path / name)
-    for told in matches_in(tmp_path / "out.jsonl"):
-        assert list(told) == match
-        for each in told["turns"]:
+    for line in matches_in(tmp_path / "out.jsonl"):
+        assert list(line) == match
+        for each in line["turns"]:
             assert list(each) == turn
             graded = each["actor"] != "chance"
             assert [key for key in turn if each[key] is None] == [

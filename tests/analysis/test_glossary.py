@@ -24,11 +24,11 @@ def test_a_term_is_explained_once() -> None:
 def test_plain_words_need_no_explanation(game: str) -> None:
     match = duels.start(game)
     assert match.actor is Seat.ONE
-    told = hint(match.sight(Seat.ONE)).text
-    assert Glossary().explain(told) == told
+    text = hint(match.sight(Seat.ONE)).text
+    assert Glossary().explain(text) == text
 
 
 def test_strategy_and_mixture_are_explained_where_hunt_is_practised() -> None:
-    told = get_oracle(duels.start("hunt").rules).equivalence_note
-    lines = Glossary().explain(told).splitlines()
+    note = get_oracle(duels.start("hunt").rules).equivalence_note
+    lines = Glossary().explain(note).splitlines()
     assert [line.split(":")[0] for line in lines[-2:]] == ["(The strategy", "(The mixture"]

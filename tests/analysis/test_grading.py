@@ -55,8 +55,8 @@ def hash_of(sight: AnySight) -> int:
 
 @pytest.mark.parametrize(("game", "options"), FORMS)
 def test_exploitability_is_half_of_openspiels_nash_conv(game: str, options: dict[str, Any]) -> None:
-    given = ",".join(f"{name}={value}" for name, value in options.items())
-    spiel = pyspiel.load_game(f"duels_{game}({given})")
+    parameters = ",".join(f"{name}={value}" for name, value in options.items())
+    spiel = pyspiel.load_game(f"duels_{game}({parameters})")
     policy = TabularPolicy(spiel)
     for number, state in enumerate(policy.states):
         sight = state.match.sight(Seat(state.current_player() + 1))
@@ -175,7 +175,7 @@ def test_grades_state_their_exactness(game: str) -> None:
     assert info["exactness"] == SURE[game]
     zoo = getattr(duels_pettingzoo, f"{game}_v0").env(grade=True)
     zoo.reset(seed=1)
-    assert [told["exactness"] for told in zoo.infos.values()] == [SURE[game]] * 2
+    assert [seat_info["exactness"] for seat_info in zoo.infos.values()] == [SURE[game]] * 2
     over = False
     while not over:
         _, _, terminated, truncated, info = env.step(np.flatnonzero(info["action_mask"])[0])
@@ -212,9 +212,9 @@ def test_only_imperfect_policies_are_exploitable() -> None:
     for game in ("lights", "leap"):
         rules: Any = GAMES[game].rules()
         graded = {
-            name: exploitability(made.odds, game)
+            name: exploitability(player.odds, game)
             for name in ("perfect", "expert", "novice")
-            if isinstance(made := make_player(name, rules), LevelPlayer)
+            if isinstance(player := make_player(name, rules), LevelPlayer)
         }
         assert graded["perfect"] == 0
         assert 0 < graded["expert"] < graded["novice"]
@@ -279,8 +279,8 @@ SHORT: dict[str, Any] = {"cells": 2, "max_turns": 3}
 def shown_to(sight: AnySight, number: int) -> float:
     """A weight that depends on what an observation shows, and on the action."""
     view = sight.view
-    heard: int = view.last_observed[sight.seat - 1] + 3 * view.last_observed[sight.seat.other - 1]
-    return float(1 + (heard + 5 * view.cell + 11 * view.tunnel + 7 * number) % 5)
+    observed: int = view.last_observed[sight.seat - 1] + 3 * view.last_observed[sight.seat.other - 1]
+    return float(1 + (observed + 5 * view.cell + 11 * view.tunnel + 7 * number) % 5)
 
 
 def skewed_by_what_is_shown(sight: AnySight) -> dict[Any, float]:

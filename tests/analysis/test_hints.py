@@ -19,7 +19,7 @@ from tests.core.toys import Hide
 
 
 @pytest.mark.parametrize(
-    ("game", "position", "actions", "told"),
+    ("game", "position", "actions", "text"),
     [
         ("lights", "OXOXXXX 1", "1 3", "Every move loses against perfect play (0.0% to win)."),
         ("lights", "OXOXOXX 1", "1 3 5", "Every move wins with perfect play (100.0% to win)."),
@@ -37,11 +37,11 @@ from tests.core.toys import Hide
         ),
     ],
 )
-def test_a_hint_names_the_actions_and_their_value(game: str, position: str, actions: str, told: str) -> None:
+def test_a_hint_names_the_actions_and_their_value(game: str, position: str, actions: str, text: str) -> None:
     rules = find_game(game).rules()
     hint = duels.hint(rules.parse_position(position))
     assert [rules.format(action) for action in hint.actions] == actions.split()
-    assert hint.text.startswith(f"{told} ")
+    assert hint.text.startswith(f"{text} ")
     assert hint.text.endswith(hint.reason)
     assert dict(hint.belief) == {}
     assert hint.value == get_oracle(rules).judge(rules.parse_position(position)).value

@@ -86,11 +86,11 @@ def test_luck_adjustment_keeps_the_mean(game: str, matches: int, monkeypatch: py
 
 
 def test_hunt_measures_quick_matches_and_labels_estimates() -> None:
-    told: list[str] = []
-    rows = measure_levels(find_game("hunt").rules(), 4, "x", told.append)
+    messages: list[str] = []
+    rows = measure_levels(find_game("hunt").rules(), 4, "x", messages.append)
     assert rows[-1].per_decision == 0
     assert {row.measure for row in rows} == {BELOW_THE_MIXTURE}
-    assert told == [f"{name}, {n} of 4 matches" for name in ("random", *LEVEL_SHARES) for n in range(4)]
+    assert messages == [f"{name}, {n} of 4 matches" for name in ("random", *LEVEL_SHARES) for n in range(4)]
     assert {row.matches for row in rows[1:]} == {4 * _QUICK_MATCHES}
     told_of_them = render_levels(find_game("hunt").rules(), rows, 4)
     assert "estimate" in told_of_them
@@ -137,10 +137,10 @@ def test_adjusting_for_hidden_luck_keeps_the_mean_and_reduces_variance() -> None
 
 
 def test_the_margin_narrows_with_the_number_of_matches() -> None:
-    few, many = _compute_ratio([0.0, 1.0] * 10, [1] * 20), _compute_ratio([0.0, 1.0] * 1000, [1] * 2000)
-    assert few[0] == many[0] == 0.5
-    assert few[1] / many[1] == pytest.approx(10, rel=0.05)
-    assert many[1] == pytest.approx(1.96 * 0.5 / 2000**0.5, rel=0.01)
+    small, large = _compute_ratio([0.0, 1.0] * 10, [1] * 20), _compute_ratio([0.0, 1.0] * 1000, [1] * 2000)
+    assert small[0] == large[0] == 0.5
+    assert small[1] / large[1] == pytest.approx(10, rel=0.05)
+    assert large[1] == pytest.approx(1.96 * 0.5 / 2000**0.5, rel=0.01)
     assert _compute_ratio([0.2, 0.4], [1, 2])[0] == pytest.approx(0.2)
 
 

@@ -31,18 +31,18 @@ def test_an_episode_holds_one_seats_observations(
     ]
     seats = list(dict.fromkeys((row["number"], row["seat"]) for row in rows))
     for episode, (number, seat) in zip(dataset.iterate_episodes(), seats, strict=True):
-        mine = [row for row in rows if (row["number"], row["seat"]) == (number, seat)]
-        assert episode.actions.tolist() == [row["action_number"] for row in mine]
-        shown = [*(row["observation"] for row in mine), mine[-1]["final_observation"]]
-        assert episode.observations.tolist() == shown
-        assert episode.rewards.tolist() == [0.0] * (len(mine) - 1) + [mine[-1]["reward"]]
-        cut = mine[-1]["ending"] == "cut off"
+        seat_rows = [row for row in rows if (row["number"], row["seat"]) == (number, seat)]
+        assert episode.actions.tolist() == [row["action_number"] for row in seat_rows]
+        observations = [*(row["observation"] for row in seat_rows), seat_rows[-1]["final_observation"]]
+        assert episode.observations.tolist() == observations
+        assert episode.rewards.tolist() == [0.0] * (len(seat_rows) - 1) + [seat_rows[-1]["reward"]]
+        cut = seat_rows[-1]["ending"] == "cut off"
         assert (episode.terminations[-1], episode.truncations[-1]) == (not cut, cut)
         assert not episode.terminations[:-1].any()
-        masks = [*(row["action_mask"] for row in mine), mine[-1]["final_action_mask"]]
+        masks = [*(row["action_mask"] for row in seat_rows), seat_rows[-1]["final_action_mask"]]
         assert episode.infos["action_mask"].tolist() == masks
         assert any(masks[-1]) == cut
-        assert np.isnan(episode.infos["values"][0]).tolist() == [v is None for v in mine[0]["values"]]
+        assert np.isnan(episode.infos["values"][0]).tolist() == [v is None for v in seat_rows[0]["values"]]
     env = dataset.recover_environment()
     assert env.unwrapped.rules == run.rules
     assert (env.observation_space, env.action_space) == (dataset.observation_space, dataset.action_space)

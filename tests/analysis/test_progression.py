@@ -12,18 +12,19 @@ from duels.analysis.exercises import Skill, exercises, select_by_skill
 @pytest.mark.parametrize("game", ["leap", "chain", pytest.param("hunt", marks=pytest.mark.slow)])
 def test_skill_decides_the_difficulty(game: str) -> None:
     """The same exercises, in another order."""
-    found = list(islice(exercises(game, "a seed"), 8))
+    exercise_list = list(islice(exercises(game, "a seed"), 8))
     easy, hard = (
-        [e.difficulty for e in islice(select_by_skill(iter(found), Skill(aim)), 3)] for aim in (0.0, 1.0)
+        [e.difficulty for e in islice(select_by_skill(iter(exercise_list), Skill(aim)), 3)]
+        for aim in (0.0, 1.0)
     )
     assert all(0 <= difficulty <= 1 for difficulty in (*easy, *hard))
     assert sum(easy) < sum(hard)
 
 
 def test_every_exercise_is_selected_once() -> None:
-    found = list(islice(exercises("chain", "a seed"), 12))
-    asked = [e.position for e in select_by_skill(iter(found), Skill(0.7))]
-    assert sorted(asked) == sorted(e.position for e in found)
+    exercise_list = list(islice(exercises("chain", "a seed"), 12))
+    positions = [e.position for e in select_by_skill(iter(exercise_list), Skill(0.7))]
+    assert sorted(positions) == sorted(e.position for e in exercise_list)
 
 
 def test_skill_follows_the_results() -> None:

@@ -42,22 +42,22 @@ def worth(match: Any, players: Any) -> float:
 @pytest.mark.parametrize(("game", "options"), [form for form in FORMS if form != FORMS[3]])
 def test_a_best_response_wins_its_stated_value(game: str, options: dict[str, Any], policy: Any) -> None:
     rules = GAMES[game].rules(**options)
-    found = duels.best_responses(policy, rules)
+    responses = duels.best_responses(policy, rules)
     random = make_player("random", rules).odds  # type: ignore[attr-defined]
     plays = random if policy == "random" else lambda sight: {first(sight): 1.0}
-    for seat, response in found.items():
+    for seat, response in responses.items():
         assert response.seat is seat
         players = {seat: response.odds, seat.other: plays}
         one = worth(Match.start(rules), players)
         assert (one if seat is Seat.ONE else 1 - one) == pytest.approx(response.wins)
-    mean = (sum(response.wins for response in found.values()) - 1) / 2
+    mean = (sum(response.wins for response in responses.values()) - 1) / 2
     assert mean == pytest.approx(duels.exploitability(policy, rules))
 
 
 @pytest.mark.parametrize(("game", "options"), FORMS[:4])
 def test_gains_are_relative_to_perfect_play(game: str, options: dict[str, Any]) -> None:
-    found = duels.best_responses("random", game, **options)
-    assert sum(response.gain for response in found.values()) / 2 == pytest.approx(
+    responses = duels.best_responses("random", game, **options)
+    assert sum(response.gain for response in responses.values()) / 2 == pytest.approx(
         duels.exploitability("random", game, **options)
     )
     perfect = duels.best_responses("perfect", game, **options)
@@ -66,8 +66,8 @@ def test_gains_are_relative_to_perfect_play(game: str, options: dict[str, Any]) 
 
 def test_gains_in_searched_games() -> None:
     form = {"side": 2, "values": 2, "copies": 2, "target": 2}
-    found = duels.best_responses("random", "flip", **form)
-    gains = [response.gain for response in found.values()]
+    responses = duels.best_responses("random", "flip", **form)
+    gains = [response.gain for response in responses.values()]
     assert min(gains) >= 0
     assert sum(gains) / 2 == pytest.approx(duels.exploitability("random", "flip", **form), abs=1e-12)
     hidden = duels.best_responses("random", "hunt", cells=2, max_turns=3)
@@ -85,8 +85,8 @@ def test_a_best_response_can_be_an_opponent() -> None:
     while not over:
         action = int(info["action_mask"].argmax())
         many = envs.step([action] * 2)
-        shown, reward, over, _, info = env.step(action)  # type: ignore[arg-type]
-        assert (many[0][0] == shown).all()
+        observation, reward, over, _, info = env.step(action)  # type: ignore[arg-type]
+        assert (many[0][0] == observation).all()
     assert reward == 1 - 2 * response.wins
     with pytest.raises(DuelsError, match="best response plays Player 2, not Player 1"):
         response.odds(duels.start("leap", goal=9).sight(Seat.ONE))

@@ -33,12 +33,17 @@ def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
     oracle = get_oracle(find_game(game).rules())
     for seed in range(SEEDS[game]):
         match = random_match(game, Random(seed), TO_THE_END if game == "hunt" else 80)
-        found = review(match, oracle)
-        total = found.opening + found.luck - found.loss(Seat.ONE) + found.loss(Seat.TWO)
-        assert total == pytest.approx(found.score)
+        match_review = review(match, oracle)
+        total = (
+            match_review.opening
+            + match_review.luck
+            - match_review.loss(Seat.ONE)
+            + match_review.loss(Seat.TWO)
+        )
+        assert total == pytest.approx(match_review.score)
         if match.outcome:
-            assert found.score == float(match.outcome.winner is Seat.ONE)
-        for moment in found.entries:
+            assert match_review.score == float(match.outcome.winner is Seat.ONE)
+        for moment in match_review.entries:
             assert moment.loss >= 0
             if moment.actor is not CHANCE and game in OPEN_GAMES:
                 assert moment.luck == 0  # nothing is hidden: a decision alone moves nothing else
@@ -47,8 +52,8 @@ def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
 def test_printed_numbers_add_up() -> None:
     oracle = get_oracle(find_game("chain").rules())
     for seed in range(40):
-        _, told = format_account(review(random_match("chain", Random(seed), 80), oracle))
-        parts, result = told.replace("- ", "-").replace("+ ", "+").split(" = ")
+        _, account = format_account(review(random_match("chain", Random(seed), 80), oracle))
+        parts, result = account.replace("- ", "-").replace("+ ", "+").split(" = ")
         printed = re.findall(r"[+-]?[0-9.]+", parts)
         assert len(printed) == 4
         assert sum(map(Decimal, printed)) == Decimal(result.split(",")[0])
@@ -67,9 +72,9 @@ def test_hunt_parts_add_up_exactly(played: Callable[..., AnyMatch]) -> None:
     oracle = make_oracle(QuantumHunt())
     ended: Counter[str] = Counter()
     for seed in range(25):
-        found = review(played("hunt", rng=Random(seed)), oracle)
-        total = found.opening
-        for moment in found.entries:
+        match_review = review(played("hunt", rng=Random(seed)), oracle)
+        total = match_review.opening
+        for moment in match_review.entries:
             before = moment.match.previous
             assert before
             assert isinstance(moment.actor, Seat)
@@ -77,15 +82,15 @@ def test_hunt_parts_add_up_exactly(played: Callable[..., AnyMatch]) -> None:
             action = oracle.rules.parse(moment.notation)
             worths = {a: oracle.full_information_action_value(sight, others, a) for a in sight.actions}
             mean = sum(w * worths[a] for a, w in zip(sight.actions, oracle.weights(sight), strict=True))
-            came = worths[action] - mean + moment.loss
-            luck = came if moment.actor is Seat.ONE else -came
+            difference = worths[action] - mean + moment.loss
+            luck = difference if moment.actor is Seat.ONE else -difference
             assert moment.luck == pytest.approx(luck, abs=3 * ROUNDING)
             total += luck + (moment.loss if moment.actor is Seat.TWO else -moment.loss)
-        assert total == pytest.approx(found.score, abs=3 * ROUNDING * len(found.entries))
-        assert found.opening + found.luck - found.loss(Seat.ONE) + found.loss(Seat.TWO) == pytest.approx(
-            found.score, abs=1e-12
-        )
-        ended[found.entries[-1].indifference] += 1
+        assert total == pytest.approx(match_review.score, abs=3 * ROUNDING * len(match_review.entries))
+        assert match_review.opening + match_review.luck - match_review.loss(Seat.ONE) + match_review.loss(
+            Seat.TWO
+        ) == pytest.approx(match_review.score, abs=1e-12)
+        ended[match_review.entries[-1].indifference] += 1
     assert min(ended[""], ended["Already lost."]) > 1  # captures and collisions
 
 
@@ -95,11 +100,11 @@ def test_hunt_has_no_luck_before_anything_is_hidden() -> None:
     gains = {}
     for cell in range(1, 8):
         match = duels.start("hunt").play_text("move 3", f"observe {cell}", f"move {cell % 7 + 1}")
-        found = review(match.resign(Seat.TWO), oracle)
-        for moment in found.entries[:2]:
+        match_review = review(match.resign(Seat.TWO), oracle)
+        for moment in match_review.entries[:2]:
             assert moment.luck == pytest.approx(moment.mixing, abs=1e-12)
             assert moment.loss == 0
-        gains[cell] = found.entries[1].luck
+        gains[cell] = match_review.entries[1].luck
     named = duels.start("hunt").play_text("move 3").sight(Seat.ONE)
     mean = sum(w * gain for w, gain in zip(oracle.weights(named), gains.values(), strict=True))
     assert mean == pytest.approx(0, abs=1e-12)  # an observation that cannot hit gains nothing
@@ -114,11 +119,11 @@ def reviews_of_the_strategy() -> tuple[Review, ...]:
 
 def test_actions_of_the_mixture_are_no_mistakes() -> None:
     unlucky = 0
-    for found in reviews_of_the_strategy():
-        assert [found.loss(seat) for seat in Seat] == [0, 0]
+    for match_review in reviews_of_the_strategy():
+        assert [match_review.loss(seat) for seat in Seat] == [0, 0]
         unlucky += sum(
             (moment.mixing if moment.actor is Seat.ONE else -moment.mixing) < -0.05
-            for moment in found.entries
+            for moment in match_review.entries
         )
     assert unlucky > 5  # far below the mixture as some of it lies
 
@@ -142,7 +147,7 @@ def test_actions_outside_the_mixture_are_slips() -> None:
 
 
 def test_optimal_players_are_rarely_called_unlucky() -> None:
-    odds = [found.mixing_odds(seat) for found in reviews_of_the_strategy() for seat in Seat]
+    odds = [match_review.mixing_odds(seat) for match_review in reviews_of_the_strategy() for seat in Seat]
     assert min(odds) > 0.001
     for limit in (0.3, 0.1, 0.03):
         assert sum(chance <= limit for chance in odds) <= limit * len(odds)  # it is a bound

@@ -61,11 +61,11 @@ def test_reviews_every_ending(
     assert data["winner"] == (outcome.winner if outcome else None)
     assert data["text"] == (outcome.reason if outcome else None)
     assert data["score"] == score
-    told = render_review(review)
+    text = render_review(review)
     lost = outcome and outcome.winner
-    assert ("Why you lost" in told) is bool(lost)
+    assert ("Why you lost" in text) is bool(lost)
     assert bool(explain_result(review)) is bool(lost or (outcome and any(losses)))
-    assert told.startswith(f"steps: {format_heading(review)}\n")
+    assert text.startswith(f"steps: {format_heading(review)}\n")
     assert "<!doctype html>" in render_review_page(review)
 
 
@@ -88,9 +88,9 @@ def test_the_review_of_a_draw_suggests_improvements() -> None:
     (better,) = explain_result(one)
     assert better.title == "What you could do better"
     assert [reason.text.split(" threw")[0] for reason in better.reasons] == ["Your first move (entry 2: 1)"]
-    told = render_review(one)
-    assert "What you could do better:" in told
-    assert "Analyse this position with: " in told
+    text = render_review(one)
+    assert "What you could do better:" in text
+    assert "Analyse this position with: " in text
     assert not explain_result(duels.review(drawn, players=dict.fromkeys(Seat, "club")))
 
 
@@ -108,14 +108,14 @@ def test_conceding_loses_the_value_of_the_position(entry: str, effect: str) -> N
 
 
 def test_games_without_reasons_are_explained_by_values() -> None:
-    told = render_review(reviewed("2", "2"))
-    assert "- Your first move (entry 1: 2) threw away the win; 1 kept it. You played 2, which left" in told
-    assert "duels solve steps --position '0 1 0'" in told
+    text = render_review(reviewed("2", "2"))
+    assert "- Your first move (entry 1: 2) threw away the win; 1 kept it. You played 2, which left" in text
+    assert "duels solve steps --position '0 1 0'" in text
 
 
 def test_the_solve_command_includes_all_options() -> None:
-    told = render_review(reviewed("2", "2", goals=(4, 7)))
-    assert "duels solve steps --goals 4,7 --position '0 1 0'" in told
+    text = render_review(reviewed("2", "2", goals=(4, 7)))
+    assert "duels solve steps --goals 4,7 --position '0 1 0'" in text
 
 
 @pytest.mark.parametrize(

@@ -47,24 +47,24 @@ def test_a_senseless_match_is_not_called_flawless() -> None:
     assert len(match.turns) > 20
     assert review.loss(Seat.ONE) == 0  # the strategy might have done each of it
     assert review.mixing_odds(Seat.ONE) < 0.001 < 0.01 < review.mixing_odds(Seat.TWO)
-    told = " ".join(render_review(review).split())
-    assert "no mistakes" not in told
-    assert told.index("The mixture: the actions that") < told.index("points worse than average")
+    text = " ".join(render_review(review).split())
+    assert "no mistakes" not in text
+    assert text.index("The mixture: the actions that") < text.index("points worse than average")
     below = f"turned out about {-100 * review.mixing(Seat.ONE):.1f} points worse than average, mostly when "
-    assert "The strategy sometimes plays each of your moves, but hardly ever all of them" in told
-    assert below in told
+    assert "The strategy sometimes plays each of your moves, but hardly ever all of them" in text
+    assert below in text
     assert review.mixing(Seat.ONE) < -0.2
 
 
-def luck_told(told: str) -> set[float]:
+def luck_told(text: str) -> set[float]:
     """Every amount of luck in a review's account and reasons, as Player 1 has it."""
     signs = {"gave": 1, "took": -1}
     return {
-        *(float(number) for number in re.findall(r"Luck: ([+-][0-9.]+) for Player 1\.", told)),
-        *(float(sign + number) for sign, number in re.findall(r"at the start ([+-]) ([0-9.]+) luck", told)),
+        *(float(number) for number in re.findall(r"Luck: ([+-][0-9.]+) for Player 1\.", text)),
+        *(float(sign + number) for sign, number in re.findall(r"at the start ([+-]) ([0-9.]+) luck", text)),
         *(
-            signs[did] * float(number) * (1 if "you lost, Player 1" in told else -1)
-            for did, number in re.findall(r"- Luck (gave|took) (?:you )?about ([0-9.]+) points", told)
+            signs[did] * float(number) * (1 if "you lost, Player 1" in text else -1)
+            for did, number in re.findall(r"- Luck (gave|took) (?:you )?about ([0-9.]+) points", text)
         ),
     }
 
@@ -73,9 +73,9 @@ def luck_told(told: str) -> set[float]:
 def test_luck_is_one_number_and_printed_parts_add_up(seed: int) -> None:
     senseless = seed % 2 == 0
     match = senseless_match(seed) if senseless else random_match("hunt", Random(seed), 10_000)
-    told = " ".join(render_review(duels.review(match, ORACLE)).split())
-    assert len(luck_told(told)) == 1
-    (sum_in_print,) = re.findall(r"\. \(Each value: an estimate\.\) (.*?), the result\.", told)
+    text = " ".join(render_review(duels.review(match, ORACLE)).split())
+    assert len(luck_told(text)) == 1
+    (sum_in_print,) = re.findall(r"\. \(Each value: an estimate\.\) (.*?), the result\.", text)
     terms = re.sub(r"[^0-9.+=-]", "", sum_in_print.replace("Player 1's", "").replace("Player 2's", ""))
     parts, result = terms.split("=")
     assert sum(float(part) for part in re.findall(r"[+-]?[0-9.]+", parts)) == pytest.approx(float(result))
@@ -119,35 +119,35 @@ def test_a_collision_is_explained_at_the_fatal_step() -> None:
     assert not any(moment.unforeseen_loss for moment in review.entries[:-2])
     total = review.opening + review.luck - review.loss(Seat.ONE) + review.loss(Seat.TWO)
     assert abs(total - review.score) < 1e-9
-    told = " ".join(render_review(review).split())
+    text = " ".join(render_review(review).split())
     clause = moved.unforeseen_loss.format(whose="Player 2's")
-    assert f"- You {clause} (entry 9)." in told
-    assert "from you in total, mostly when you went to 4 (entry 9)." in told
+    assert f"- You {clause} (entry 9)." in text
+    assert "from you in total, mostly when you went to 4 (entry 9)." in text
     assert review_to_dict(review)["moments"][-2]["mishap"] == moved.unforeseen_loss.format(
         whose="the other's"
     )
     assert f"Player 1 {clause}." in render_review_page(review)
-    assert "already lost." not in told
-    assert "Player 1 had already lost" in told
+    assert "already lost." not in text
+    assert "Player 1 had already lost" in text
 
 
 @pytest.mark.parametrize(
-    ("players", "told"),
+    ("players", "text"),
     [
         ((HUMAN, "club"), "Why you lost: - You went onto club's token"),
         (("club", HUMAN), "Why you won: - club (Player 1) went onto your token"),
         (("club", "club"), "Why Player 1 lost: - Player 1 went onto Player 2's token"),
     ],
 )
-def test_the_cause_of_a_loss_comes_first(players: tuple[str, str], told: str) -> None:
+def test_the_cause_of_a_loss_comes_first(players: tuple[str, str], text: str) -> None:
     match = duels.start("hunt").play_text(*COLLISION)
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
-    assert told in " ".join(render_review(review).split())
-    assert f"{told.split(' - ')[1]}, " in render_review_page(review)
+    assert text in " ".join(render_review(review).split())
+    assert f"{text.split(' - ')[1]}, " in render_review_page(review)
 
 
 @pytest.mark.parametrize(
-    ("players", "told"),
+    ("players", "text"),
     [
         (
             (HUMAN, "club"),
@@ -160,10 +160,10 @@ def test_the_cause_of_a_loss_comes_first(players: tuple[str, str], told: str) ->
         ),
     ],
 )
-def test_the_cause_of_a_win_comes_first(players: tuple[str, str], told: str) -> None:
+def test_the_cause_of_a_win_comes_first(players: tuple[str, str], text: str) -> None:
     match = duels.start("hunt").play_text(*CAPTURE)
     review = duels.review(match, ORACLE, dict(zip(Seat, players, strict=True)))
-    assert told in " ".join(render_review(review).split())
+    assert text in " ".join(render_review(review).split())
     last = review.entries[-1]
     assert review_to_dict(review)["moments"][-1]["strike"] == last.winning_discovery.format(
         whose="the other's"
@@ -172,12 +172,12 @@ def test_the_cause_of_a_win_comes_first(players: tuple[str, str], told: str) -> 
 
 
 def test_choices_below_the_mixture_are_no_mistakes() -> None:
-    found = 0
+    mentions = 0
     for seed in range(6):
         match = random_match("hunt", Random(seed), 10_000)
-        told = " ".join(render_review(duels.review(match, ORACLE)).split())
-        found += "choices, all of which the strategy makes too, turned out about" in told
-        assert ("hardly ever all of them" in told) is ("less than once in 1,000 matches" in told)
-        for sentence in re.findall(r"[^.]*choices[^.]* turned out[^:]*?, mostly when", told):
+        text = " ".join(render_review(duels.review(match, ORACLE)).split())
+        mentions += "choices, all of which the strategy makes too, turned out about" in text
+        assert ("hardly ever all of them" in text) is ("less than once in 1,000 matches" in text)
+        for sentence in re.findall(r"[^.]*choices[^.]* turned out[^:]*?, mostly when", text):
             assert "all of which the strategy makes too" in sentence or "hardly ever all of them" in sentence
-    assert found
+    assert mentions

@@ -34,9 +34,9 @@ def page_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 def test_the_page_fits_a_phone(browser: Any, page_file: Path) -> None:
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce")
     page = context.new_page()
-    asked: list[str] = []
+    urls: list[str] = []
     wrong: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: urls.append(request.url))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(page_file.as_uri())
     assert page.inner_text("#title") == "The start"
@@ -54,8 +54,8 @@ def test_the_page_fits_a_phone(browser: Any, page_file: Path) -> None:
     assert page.inner_text("#title").startswith("1. ")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        found = axe.Axe().run(page)
-        assert not found.violations_count, found.generate_report()
-    assert asked == [page_file.as_uri()]
+        results = axe.Axe().run(page)
+        assert not results.violations_count, results.generate_report()
+    assert urls == [page_file.as_uri()]
     assert not wrong
     context.close()

@@ -51,25 +51,25 @@ def loss_of_decision(moment: ReviewedEntry) -> Value:
 @pytest.mark.parametrize(("level", "seed"), [("random", 1), ("casual", 2), ("expert", 3), ("perfect", 4)])
 def test_separately_computed_luck_and_losses_add_up(level: str, seed: int) -> None:
     match = level_match("flip", level, Random(seed))
-    found = review(match, ORACLE)
+    match_review = review(match, ORACLE)
     assert match.outcome
-    assert found.score == float(match.outcome.winner is Seat.ONE)
-    assert len({moment.actor for moment in found.entries}) == 3
-    total = Value(found.opening, error=found.error)
-    for moment in found.entries:
+    assert match_review.score == float(match.outcome.winner is Seat.ONE)
+    assert len({moment.actor for moment in match_review.entries}) == 3
+    total = Value(match_review.opening, error=match_review.error)
+    for moment in match_review.entries:
         if moment.actor is CHANCE:
             apart = luck_of_chance(moment)
-            told, share = moment.luck, apart.number
+            amount, share = moment.luck, apart.number
             assert moment.loss == 0
         else:
             apart = loss_of_decision(moment)
-            told, share = moment.loss, -apart.number if moment.actor is Seat.ONE else apart.number
-            assert abs(moment.luck) <= apart.error + found.error + CLOSE  # nothing is hidden in flip
-        assert abs(told - apart.number) <= apart.error + found.error + CLOSE
+            amount, share = moment.loss, -apart.number if moment.actor is Seat.ONE else apart.number
+            assert abs(moment.luck) <= apart.error + match_review.error + CLOSE  # nothing is hidden in flip
+        assert abs(amount - apart.number) <= apart.error + match_review.error + CLOSE
         total = Value(total.number + share, error=total.error + apart.error)
-    assert abs(total.number - found.score) <= total.error + CLOSE
+    assert abs(total.number - match_review.score) <= total.error + CLOSE
     # The bounds say something: luck and losses are much larger than what is not known about them.
-    swings = sum(abs(moment.value_after - moment.value_before) for moment in found.entries)
+    swings = sum(abs(moment.value_after - moment.value_before) for moment in match_review.entries)
     assert total.error < swings / 20
 
 

@@ -25,9 +25,9 @@ def page_of(match: AnyMatch) -> str:
 
 
 def steps_of(page: str) -> list[dict[str, str]]:
-    found = re.search(r"const steps = (.*);", page)
-    assert found
-    steps: list[dict[str, str]] = json.loads(found[1])
+    line = re.search(r"const steps = (.*);", page)
+    assert line
+    steps: list[dict[str, str]] = json.loads(line[1])
     return steps
 
 
@@ -56,9 +56,9 @@ def test_the_page_needs_no_other_files() -> None:
 
 
 def test_resigning_on_the_other_turn_has_a_cost() -> None:
-    told = steps_of(page_of(duels.start("lights").play_text("4", "resign 1")))[-1]["text"]
-    assert "Player 1 gave away 100.0 points." in told
-    assert "Best was to play on." in told
+    text = steps_of(page_of(duels.start("lights").play_text("4", "resign 1")))[-1]["text"]
+    assert "Player 1 gave away 100.0 points." in text
+    assert "Best was to play on." in text
 
 
 def test_the_page_shows_each_step_and_lists_the_slips() -> None:

@@ -47,8 +47,8 @@ def winner_of(reviewed: Review) -> Seat:
 
 def test_an_unfinished_match_is_reviewed_in_the_present_tense() -> None:
     match = duels.start("lights").play_text(*ENTRIES[:2])
-    told = text_of(review(match, players={Seat.ONE: HUMAN, Seat.TWO: "club"}))
-    assert "You are Player 1, against club (Player 2)." in told
+    text = text_of(review(match, players={Seat.ONE: HUMAN, Seat.TWO: "club"}))
+    assert "You are Player 1, against club (Player 2)." in text
 
 
 @pytest.mark.parametrize("won", [True, False])
@@ -56,25 +56,25 @@ def test_the_only_person_is_addressed_as_you(won: bool) -> None:
     winner = winner_of(lights())
     you = winner if won else winner.other
     names = {you: HUMAN, you.other: "club"}
-    told = text_of(lights(names[Seat.ONE], names[Seat.TWO]))
-    assert f"Why you {'won' if won else 'lost'}:" in told
-    assert f"You were {you.label}, against club ({you.other.label})." in told
-    who = [line.split()[1] for line in told.splitlines() if re.match(r"\s*\d\. ", line)]
+    text = text_of(lights(names[Seat.ONE], names[Seat.TWO]))
+    assert f"Why you {'won' if won else 'lost'}:" in text
+    assert f"You were {you.label}, against club ({you.other.label})." in text
+    who = [line.split()[1] for line in text.splitlines() if re.match(r"\s*\d\. ", line)]
     assert who == ["you" if seat is you else "club" for seat in [Seat.ONE, Seat.TWO] * 3]
-    assert you.other.label not in told.replace(f"({you.other.label})", "").split("\n", 1)[1]
-    assert "Your chance to win, before and after" in told
-    assert you.label not in told.replace(f"You were {you.label}", "").split("\n", 1)[1]
-    assert told.rstrip().count("= 100.0, the result." if won else "= 0.0, the result.") == 1
-    last = next(line for line in told.splitlines() if re.match(rf"\s*{len(ENTRIES)}\.", line))
+    assert you.other.label not in text.replace(f"({you.other.label})", "").split("\n", 1)[1]
+    assert "Your chance to win, before and after" in text
+    assert you.label not in text.replace(f"You were {you.label}", "").split("\n", 1)[1]
+    assert text.rstrip().count("= 100.0, the result." if won else "= 0.0, the result.") == 1
+    last = next(line for line in text.splitlines() if re.match(rf"\s*{len(ENTRIES)}\.", line))
     assert f"-> {'100.0' if won else '  0.0'}%" in last
 
 
 def test_long_names_are_not_used_in_the_table() -> None:
     name = "program python -m somebody.else"
-    told = text_of(lights(HUMAN, name))
-    assert f"against {name} (Player 2)." in told
-    assert "  2. Player 2  3-4 " in told
-    assert f"{name}'s" not in told
+    text = text_of(lights(HUMAN, name))
+    assert f"against {name} (Player 2)." in text
+    assert "  2. Player 2  3-4 " in text
+    assert f"{name}'s" not in text
 
 
 def test_a_winners_slips_are_not_the_cause() -> None:
@@ -101,24 +101,24 @@ def test_the_biggest_cause_comes_first(level: str, seed: int, lucky: bool, perso
     loser = winner_of(reviewed).other
     luck, slips = -reviewed.luck_without_mixing(loser), reviewed.loss(loser)
     assert (luck > slips > 0) is lucky
-    told = [reason.text for reason in explain_result(reviewed)[0].reasons]
+    reasons = [reason.text for reason in explain_result(reviewed)[0].reasons]
     kinds = [
         "Luck" if text.startswith("Luck ") else "Slip"
-        for text in told
+        for text in reasons
         if text.startswith("Luck ") or " move (entry " in text
     ]
     summed = f"mistakes cost {100 * slips:.1f} points in total:"
-    assert sum(summed in text for text in told) == (kinds.count("Slip") > 1)
+    assert sum(summed in text for text in reasons) == (kinds.count("Slip") > 1)
     assert list(dict.fromkeys(kinds)) == (["Luck", "Slip"] if lucky else ["Slip", "Luck"])
-    assert told[0].startswith("Luck ") is lucky
+    assert reasons[0].startswith("Luck ") is lucky
 
 
 def test_the_summary_names_the_deciding_cause() -> None:
     assert summarize_result(lights(HUMAN, "club")).startswith(
         "Your second move (light 6) threw away the win; "
     )
-    told = summarize_result(lights("club", HUMAN))
-    assert told.startswith("club's second move (light 6) threw away the win; ")
+    summary = summarize_result(lights("club", HUMAN))
+    assert summary.startswith("club's second move (light 6) threw away the win; ")
     assert summarize_result(lights("club", "club")) == ""
     lucky = review(level_match("chain", "club", Random(0)))
     luck = next(reason.text for reason in explain_result(lucky)[0].reasons if reason.text.startswith("Luck "))
@@ -137,20 +137,20 @@ def test_a_single_position_is_described_in_the_singular() -> None:
 
 def test_bots_are_never_addressed_as_you() -> None:
     for reviewed in (lights("club", "casual"), lights("greedy", "greedy")):
-        told = text_of(reviewed)
-        assert not re.search(r"\byou\b|\byour\b", told, re.IGNORECASE)
-        assert f"Why {winner_of(reviewed).other.label} lost:" in told
-        assert "Player 1's chance to win" in told
-        assert "Player 1 was" in told
+        text = text_of(reviewed)
+        assert not re.search(r"\byou\b|\byour\b", text, re.IGNORECASE)
+        assert f"Why {winner_of(reviewed).other.label} lost:" in text
+        assert "Player 1's chance to win" in text
+        assert "Player 1 was" in text
     page = render_review_page(lights("club", "casual"))
     steps = page[page.index("const steps") : page.index("let now")]
     assert not re.search(r"\byou\b", steps, re.IGNORECASE)
 
 
 def test_reviews_of_two_people_address_the_loser() -> None:
-    told = text_of(lights())
-    assert f"Why you lost, {winner_of(lights()).other.label}:" in told
-    assert "Player 1's chance to win" in told
+    text = text_of(lights())
+    assert f"Why you lost, {winner_of(lights()).other.label}:" in text
+    assert "Player 1's chance to win" in text
 
 
 def test_data_name_the_reader_and_use_player_1s_values() -> None:

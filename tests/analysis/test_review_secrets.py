@@ -24,13 +24,17 @@ def value_of(match: Match) -> float:  # type: ignore[type-arg]
 @pytest.mark.parametrize("entries", [*product(FACES, SIDES, SIDES)])
 def test_luck_and_losses_add_up_to_the_result(entries: tuple[str, str, str]) -> None:
     match = Match.start(Hide()).play_text(*entries)
-    found = review(match, ORACLE)
-    total = found.opening + found.luck - found.loss(Seat.ONE) + found.loss(Seat.TWO)
-    assert total == pytest.approx(found.score)
+    match_review = review(match, ORACLE)
+    total = (
+        match_review.opening + match_review.luck - match_review.loss(Seat.ONE) + match_review.loss(Seat.TWO)
+    )
+    assert total == pytest.approx(match_review.score)
     assert match.outcome
-    assert found.score == match.outcome.score(Seat.ONE)
-    assert [moment.value_after for moment in found.entries] == [value_of(step) for step in match.steps()]
-    fell, hid, guessed = found.entries
+    assert match_review.score == match.outcome.score(Seat.ONE)
+    assert [moment.value_after for moment in match_review.entries] == [
+        value_of(step) for step in match.steps()
+    ]
+    fell, hid, guessed = match_review.entries
     assert (fell.actor, fell.outcome_text) == (CHANCE, f"chance brought {entries[0]}")
     assert hid.luck == pytest.approx(hid.value_after - hid.value_before)
     assert hid.luck == pytest.approx(hid.mixing)  # where it was hidden is all that came up
@@ -66,9 +70,9 @@ def test_values_are_the_mean_of_their_successors() -> None:
 
 def test_without_match_values_the_actors_value_counts() -> None:
     match = Match.start(Hide()).play_text("heads", "left", "left")
-    found = review(match, HideOracle())
-    assert [moment.value_after for moment in found.entries] == pytest.approx([0.45, 0.45, 0])
-    assert found.opening + found.luck == pytest.approx(found.score)
+    match_review = review(match, HideOracle())
+    assert [moment.value_after for moment in match_review.entries] == pytest.approx([0.45, 0.45, 0])
+    assert match_review.opening + match_review.luck == pytest.approx(match_review.score)
 
 
 def test_matches_with_secrets_are_reviewed_after_the_end() -> None:

@@ -45,8 +45,8 @@ def played(
 
 def test_results_and_streaks_by_game_and_opponent() -> None:
     results = [1, 1, 1, 0.5, 1, 0, 0]
-    found = compute_statistics(reversed([played(score, day) for day, score in enumerate(results)]))
-    (tally,) = found.tallies
+    statistics = compute_statistics(reversed([played(score, day) for day, score in enumerate(results)]))
+    (tally,) = statistics.tallies
     assert (tally.won, tally.lost, tally.nobody) == (4, 2, 1)
     assert (tally.streak, tally.longest) == (-2, 3)
     apart = compute_statistics([played(1, 0), played(0, 1, opponent="best"), played(1, 2, game="leap")])
@@ -59,10 +59,10 @@ def test_results_and_streaks_by_game_and_opponent() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), max_size=40))
 def test_stages_partition_the_matches(games: list[tuple[float, float]]) -> None:
-    found = compute_statistics(played(score, day, loss) for day, (score, loss) in enumerate(games))
-    stages = found.stages.get("lights", ())
+    statistics = compute_statistics(played(score, day, loss) for day, (score, loss) in enumerate(games))
+    stages = statistics.stages.get("lights", ())
     assert len(stages) == min(MAX_STAGES, len(games))
-    assert sum(stage.matches for stage in stages) == found.matches == len(games)
+    assert sum(stage.matches for stage in stages) == statistics.matches == len(games)
     assert sum(stage.decisions for stage in stages) == 2 * len(games)
     total = sum(stage.loss * stage.decisions for stage in stages)
     assert total == pytest.approx(sum(loss for _, loss in games))
@@ -74,10 +74,10 @@ def test_the_most_frequent_mistake_comes_first() -> None:
         *[Decision(0.1, "mistake", "usual")] * 2,
         Decision(0.01, "good"),
     ]
-    found = compute_statistics([PlayedMatch("flip", "club", 0, START, tuple(slips))])
-    assert [(mistake.kind, mistake.times) for mistake in found.mistakes] == [("usual", 2), ("rare", 1)]
-    assert found.mistakes[0].loss == pytest.approx(0.2)
-    assert asdict(found)["mistakes"][1] == {"game": "flip", "kind": "rare", "times": 1, "loss": 0.2}
+    statistics = compute_statistics([PlayedMatch("flip", "club", 0, START, tuple(slips))])
+    assert [(mistake.kind, mistake.times) for mistake in statistics.mistakes] == [("usual", 2), ("rare", 1)]
+    assert statistics.mistakes[0].loss == pytest.approx(0.2)
+    assert asdict(statistics)["mistakes"][1] == {"game": "flip", "kind": "rare", "times": 1, "loss": 0.2}
 
 
 @pytest.mark.parametrize("game", GAME_NAMES)
@@ -87,8 +87,10 @@ def test_grades_agree_with_the_review(game: str) -> None:
     moments = review(match, oracle).entries
     for seat in Seat:
         graded = grade_decisions(match, seat, oracle)
-        mine = [moment for moment in moments if moment.actor is seat and moment.mark != ONLY_MOVE]
-        assert [(decision.loss, decision.mark) for decision in graded] == [(m.loss, m.mark) for m in mine]
+        seat_moments = [moment for moment in moments if moment.actor is seat and moment.mark != ONLY_MOVE]
+        assert [(decision.loss, decision.mark) for decision in graded] == [
+            (m.loss, m.mark) for m in seat_moments
+        ]
         for decision in graded:
             assert bool(decision.kind) == (decision.mark in MISTAKE_NAMES)
             assert decision.kind not in MISTAKE_NAMES, "every game of ours can tell kinds apart"
@@ -108,14 +110,14 @@ def test_hunt_decisions_are_measured_against_the_mixture() -> None:
     assert sum(judged.weight * amount for judged, amount in below.items()) == pytest.approx(0, abs=1e-9)
     worst = max(below, key=lambda judged: below[judged])
     assert below[worst] > 0.01
-    found = compute_statistics([PlayedMatch("hunt", "best", 0, START, graded[worst])])
-    (stage,) = found.stages["hunt"]
+    statistics = compute_statistics([PlayedMatch("hunt", "best", 0, START, graded[worst])])
+    (stage,) = statistics.stages["hunt"]
     mean = sum(each.below_mixture or 0.0 for each in graded[worst]) / len(graded[worst])
     assert stage.loss == 0
     assert stage.below_mixture == pytest.approx(mean)
-    told = render_statistics(found)
-    assert f"hunt     {100 * mean:.1f}" in told.split("Points below the mixed strategy per decision")[1]
-    assert "given away" not in told
+    text = render_statistics(statistics)
+    assert f"hunt     {100 * mean:.1f}" in text.split("Points below the mixed strategy per decision")[1]
+    assert "given away" not in text
 
 
 def test_mistakes_name_a_wrong_choice_of_the_right_kind() -> None:
@@ -130,12 +132,12 @@ def test_mistakes_name_a_wrong_choice_of_the_right_kind() -> None:
 
 
 def test_omits_numbers_that_are_all_zero() -> None:
-    told = render_statistics(compute_statistics([played(1, 0), played(1, 1), played(0, 2, 0.5, "chain")]))
-    assert "no winner" in told.splitlines()[0]
-    assert [line.split()[0] for line in told.split("given away per decision")[1].splitlines()[1:2]] == [
+    text = render_statistics(compute_statistics([played(1, 0), played(1, 1), played(0, 2, 0.5, "chain")]))
+    assert "no winner" in text.splitlines()[0]
+    assert [line.split()[0] for line in text.split("given away per decision")[1].splitlines()[1:2]] == [
         "chain"
     ]
-    assert "0.0 to 0.0" not in told
+    assert "0.0 to 0.0" not in text
     assert "given away" not in render_statistics(compute_statistics([played(1, 0), played(1, 1)]))
 
 

@@ -44,8 +44,8 @@ def test_a_loss_states_its_visible_error() -> None:
 @pytest.mark.parametrize("error", [1e-9, 0.0000076, 0.00019, 0.0009, 0.004, 0.0717])
 @pytest.mark.parametrize("number", [0.0, 0.39612345, 0.50196, 0.49949, 1.0])
 def test_printed_bounds_hold_for_printed_numbers(number: float, error: float) -> None:
-    shown, bound = format_percent(Value(number, Exactness.BOUND, error=error)).split("% ± ")
-    low, high = (float(shown) + sign * float(bound.split()[0]) for sign in (-1, 1))
+    percent, bound = format_percent(Value(number, Exactness.BOUND, error=error)).split("% ± ")
+    low, high = (float(percent) + sign * float(bound.split()[0]) for sign in (-1, 1))
     assert low <= 100 * (number - error) + 1e-9
     assert high >= 100 * (number + error) - 1e-9
 

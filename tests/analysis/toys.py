@@ -105,8 +105,8 @@ class StepsWords(Words[int, Count]):
     def entries(self, sight: Sight[int, Count], action: int) -> tuple[str, ...]:
         return (str(action),)
 
-    def narrate(self, seen: Sequence[Event]) -> Narration:
-        event = seen[-1]
+    def narrate(self, events: Sequence[Event]) -> Narration:
+        event = events[-1]
         assert isinstance(event, Stepped)
         return Narration([f"Count: {event.total}"])
 
@@ -152,13 +152,13 @@ class HideOracle(Oracle[str, View]):
         return sum(p * self._guessing(coin, side) for side, p in self.HIDES.items())
 
     def _guessing(self, coin: str, side: str) -> float:
-        found = self.GUESSES[side]
-        return 1 - found if coin == "heads" else found
+        probability = self.GUESSES[side]
+        return 1 - probability if coin == "heads" else probability
 
     def _value_of(self, sight: Sight[str, View]) -> Value:
         coins = (sight.view.coin,) if sight.view.coin else FACES
-        mine = sum(map(self._hiding, coins)) / len(coins)
-        return Value(mine if sight.seat is Seat.ONE else 1 - mine)
+        hider_value = sum(map(self._hiding, coins)) / len(coins)
+        return Value(hider_value if sight.seat is Seat.ONE else 1 - hider_value)
 
     def _verdict_on(self, sight: Sight[str, View]) -> Verdict[str]:
         view, value = sight.view, self._value_of(sight)

@@ -17,14 +17,14 @@ Game = tuple[P, Callable[[P], list[P]]]
 def count_positions(game: Game[P]) -> tuple[int, int]:
     """How many positions can come up, and in how many of them the game is over."""
     first, following = game
-    met, stack, over = {first}, [first], 0
+    visited, stack, over = {first}, [first], 0
     while stack:
         after = following(stack.pop())
         over += not after
-        fresh = set(after) - met
-        met |= fresh
+        fresh = set(after) - visited
+        visited |= fresh
         stack.extend(fresh)
-    return len(met), over
+    return len(visited), over
 
 
 def count_lines(game: Game[P], length: int) -> tuple[int, ...]:
@@ -78,10 +78,10 @@ def chain(cells: int = 7, run: int = 4, max_boards: int | None = None) -> Game[t
     def following(position: tuple[int, ...]) -> list[tuple[int, ...]]:
         me, you, doubt, coin, player, boards = position
 
-        def settled(mine: int) -> tuple[int, ...]:
-            if mine | you == full and not has_chain(mine):
+        def settled(my_score: int) -> tuple[int, ...]:
+            if my_score | you == full and not has_chain(my_score):
                 return 0, 0, 0, 0, 1 - player, boards + (max_boards is not None)
-            return you, mine, 0, 0, 1 - player, boards
+            return you, my_score, 0, 0, 1 - player, boards
 
         if has_chain(you) or boards == max_boards:
             return []
@@ -152,14 +152,14 @@ def flip(side: int = 5, values: int = 5, copies: int = 5, target: int = 21) -> G
     edges = _neighbouring_tiles(side)
 
     def following(position: FlipPosition) -> list[FlipPosition]:
-        up, shown, (mine, yours), (my_double, your_double), player, turning, choosing = position
-        if yours >= target:
+        up, revealed, (my_score, your_score), (my_double, your_double), player, turning, choosing = position
+        if your_score >= target:
             return []
-        value_of = dict(shown)
+        value_of = dict(revealed)
 
         def scored(tile: int, value: int, double: int) -> FlipPosition:
             left = tuple(pair for pair in value_of.items() if pair[0] != tile)
-            points, doubles = (yours, mine + value), (your_double, double)
+            points, doubles = (your_score, my_score + value), (your_double, double)
             now_up = tuple(sorted((*up, (tile, value))))
             return now_up, tuple(sorted(left)), points, doubles, 1 - player, (), False
 
@@ -167,17 +167,17 @@ def flip(side: int = 5, values: int = 5, copies: int = 5, target: int = 21) -> G
             if len(tiles) == 1:
                 return scored(tiles[0], faces[0], my_double)
             now_shown = tuple(sorted({**value_of, **dict(zip(tiles, faces, strict=True))}.items()))
-            return up, now_shown, (mine, yours), (my_double, your_double), player, tiles, True
+            return up, now_shown, (my_score, your_score), (my_double, your_double), player, tiles, True
 
         if choosing:
             return [scored(tile, value_of[tile], my_double - 1) for tile in turning]
         if turning:
-            seen = [value for _, value in up + shown]
+            face_values = [value for _, value in up + revealed]
             unseen = [tile for tile in turning if tile not in value_of]
             draws = [
                 {**value_of, **dict(zip(unseen, drawn, strict=True))}
                 for drawn in product(range(1, values + 1), repeat=len(unseen))
-                if all((seen + list(drawn)).count(value) <= copies for value in drawn)
+                if all((face_values + list(drawn)).count(value) <= copies for value in drawn)
             ]
             return [turned(turning, tuple(faces[tile] for tile in turning)) for faces in draws]
         down = set(range(side * side)) - {tile for tile, _ in up}
@@ -187,7 +187,7 @@ def flip(side: int = 5, values: int = 5, copies: int = 5, target: int = 21) -> G
         return [
             turned(tiles, tuple(value_of[tile] for tile in tiles))
             if value_of.keys() >= set(tiles)
-            else (up, shown, (mine, yours), (my_double, your_double), player, tiles, False)
+            else (up, revealed, (my_score, your_score), (my_double, your_double), player, tiles, False)
             for tiles in choices
         ]
 

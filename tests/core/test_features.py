@@ -35,8 +35,8 @@ def test_large_slots_are_built_lazily() -> None:
     """All of them together would be a million times a million numbers."""
     encoding = Encoding([Feature("cell", tuple(range(10**6)), lambda view, seat: (view,))])
     for place in (0, 65, 10**6 - 1):
-        shown = encoding.encode(place, Seat.ONE)
-        assert (len(shown), shown.index(1), sum(shown)) == (10**6, place, 1)
+        encoded = encoding.encode(place, Seat.ONE)
+        assert (len(encoded), encoded.index(1), sum(encoded)) == (10**6, place, 1)
 
 
 @pytest.mark.parametrize("width", [3, 64, 65])
@@ -52,9 +52,9 @@ def test_values_are_one_hot_encoded(width: int) -> None:
 def test_both_seats_see_the_start_from_their_own_side(game: str) -> None:
     rules = GAMES[game].rules()
     encoding = GAMES[game].encoding(rules)
-    shown = [encoding.encode(rules.view(rules.initial(), seat), seat) for seat in Seat]
-    assert [len(numbers) for numbers in shown] == [encoding.size] * 2
-    assert shown[0] != shown[1]  # whose turn it is
+    encoded = [encoding.encode(rules.view(rules.initial(), seat), seat) for seat in Seat]
+    assert [len(numbers) for numbers in encoded] == [encoding.size] * 2
+    assert encoded[0] != encoded[1]  # whose turn it is
 
 
 def test_games_without_features_get_default_features() -> None:
@@ -87,7 +87,7 @@ def test_features_are_the_same_in_every_process() -> None:
         "for feature in discover_features(InAnyOrder()): print([sorted(v) for v in feature.values])"
     )
     root = Path(__file__).parents[2]
-    told = [
+    outputs = [
         subprocess.run(
             [sys.executable, "-c", script],
             env={**os.environ, "PYTHONHASHSEED": str(seed)},
@@ -98,5 +98,5 @@ def test_features_are_the_same_in_every_process() -> None:
         ).stdout
         for seed in (1, 2, 3)
     ]
-    assert told[0] == told[1] == told[2]
-    assert "heap" in told[0]
+    assert outputs[0] == outputs[1] == outputs[2]
+    assert "heap" in outputs[0]

@@ -15,25 +15,27 @@ AnySet = InformationSet[object, object, object]
 
 
 def recall(match: AnyMatch, seat: Seat) -> AnySet:
-    seen: AnySet = InformationSet.start(match.rules, seat)
+    information_set: AnySet = InformationSet.start(match.rules, seat)
     for after in match.steps():
         turn = after.last
         assert turn
         if isinstance(turn.action, EarlyEnd):
             break
-        ways = seen.branch(None if turn.hidden_from(seat) else turn.action)
-        (seen,) = (way for way in ways if way.match.events_seen_by(seat) == after.events_seen_by(seat))
-    return seen
+        ways = information_set.branch(None if turn.hidden_from(seat) else turn.action)
+        (information_set,) = (
+            way for way in ways if way.match.events_seen_by(seat) == after.events_seen_by(seat)
+        )
+    return information_set
 
 
 @settings(deadline=None)
 @given(matches(resign=False), st.sampled_from(Seat))
 def test_information_sets_contain_the_match_and_only_its_lookalikes(match: AnyMatch, seat: Seat) -> None:
-    seen = recall(match, seat)
-    states = [possible.state for possible in seen.matches]
+    information_set = recall(match, seat)
+    states = [possible.state for possible in information_set.matches]
     assert match.state in states
     assert len(set(states)) == len(states), "one match for each state"
-    for possible in seen.matches:
+    for possible in information_set.matches:
         assert possible.sight(seat) == match.sight(seat)
 
 
@@ -45,20 +47,20 @@ def test_information_sets_are_complete(seat: Seat) -> None:
         groups.setdefault(match.sight(seat), []).append(match)
     assert len(groups) > 20
     for alike in groups.values():
-        seen = recall(alike[0], seat)
-        assert {match.state for match in alike} == {match.state for match in seen.matches}
+        information_set = recall(alike[0], seat)
+        assert {match.state for match in alike} == {match.state for match in information_set.matches}
 
 
 def test_a_miss_rules_out_a_cell() -> None:
     rules = QuantumHunt(cells=3)
-    seen = InformationSet.start(rules, Seat.ONE)
+    information_set = InformationSet.start(rules, Seat.ONE)
     for action in (Move(1), Observe(3), None):
-        seen = seen.add_entry(action)
+        information_set = information_set.add_entry(action)
     # The other entered anywhere, by step or by tunnel.
-    assert len(seen.matches) == 6
-    seen = seen.add_entry(Observe(3)).add_entry(Move(1)).add_entry(Observe(2))
+    assert len(information_set.matches) == 6
+    information_set = information_set.add_entry(Observe(3)).add_entry(Move(1)).add_entry(Observe(2))
     # Had it come onto cell 1 it would have lost; on cell 2 it would have been caught.
-    assert {match.state.cells for match in seen.matches} == {(1, 3)}
+    assert {match.state.cells for match in information_set.matches} == {(1, 3)}
 
 
 @pytest.mark.parametrize(
@@ -74,11 +76,11 @@ def test_a_miss_rules_out_a_cell() -> None:
     ],
 )
 def test_rejects_impossible_observations(entries: tuple[object, ...]) -> None:
-    seen: AnySet = InformationSet.start(QuantumHunt(), Seat.ONE)  # type: ignore[arg-type]
+    information_set: AnySet = InformationSet.start(QuantumHunt(), Seat.ONE)  # type: ignore[arg-type]
     for entry in entries[:-1]:
-        seen = seen.add_entry(entry)
+        information_set = information_set.add_entry(entry)
     with pytest.raises(IllegalMove, match="does not fit what Player 1 saw"):
-        seen.add_entry(entries[-1])
+        information_set.add_entry(entries[-1])
 
 
 def test_rejects_events_after_the_end() -> None:

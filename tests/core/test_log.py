@@ -49,18 +49,18 @@ def test_a_prefix_behaves_like_a_tuple(items: list[int], data: st.DataObject) ->
 @given(matches(resign=False), st.data())
 def test_branches_are_independent(match: AnyMatch, data: st.DataObject) -> None:
     before = match.after(data.draw(st.integers(0, len(match.turns))))
-    kept, looks = lines_of(before), [before.sight(seat) for seat in Seat]
+    entries, sights = lines_of(before), [before.sight(seat) for seat in Seat]
     branches = [play_randomly(before, Random(seed), 10, resign=True) for seed in range(4)]
     played = [lines_of(branch) for branch in branches]
     for branch, lines in zip(branches, played, strict=True):
         play_randomly(branch, Random(9), 3)
         assert lines_of(branch) == lines
-        assert lines[: len(kept)] == kept
+        assert lines[: len(entries)] == entries
         for seat in Seat:
             again = Match.start(match.rules).play_text(*lines)
             assert again.sight(seat) == branch.sight(seat)
-    assert lines_of(before) == kept
-    assert [before.sight(seat) for seat in Seat] == looks
+    assert lines_of(before) == entries
+    assert [before.sight(seat) for seat in Seat] == sights
 
 
 def long_match(entries: int) -> AnyMatch:
@@ -90,12 +90,12 @@ def test_long_matches_are_copied_and_pickled() -> None:
 
 def test_a_sight_does_not_read_the_history() -> None:
     """What was told before is never looked at again: an event is asked once who may see it."""
-    asked = 0
+    calls = 0
 
     class Counted(Event):
         def visible_to(self, watching: frozenset[Seat]) -> bool:
-            nonlocal asked
-            asked += 1
+            nonlocal calls
+            calls += 1
             return True
 
     match, rng = long_match(300), Random(3)
@@ -105,9 +105,9 @@ def test_a_sight_does_not_read_the_history() -> None:
     for number in range(301, 311):
         match = long_on(match, rng)
         assert len(match.sight(Seat.ONE).events) >= number
-    assert asked == 0
+    assert calls == 0
     copy.deepcopy(match).sight(Seat.ONE)
-    assert asked == 300, "a log of its own looks at every event once"
+    assert calls == 300, "a log of its own looks at every event once"
 
 
 def test_threads_can_share_a_match() -> None:

@@ -238,14 +238,14 @@ def test_long_matches_can_be_inspected() -> None:
 
 def test_play_yields_the_match_after_every_entry() -> None:
     rng = Random(1)
-    asked: list[Seat] = []
+    seats: list[Seat] = []
 
     def decide(match: AnyMatch, seat: Seat) -> Any:
-        asked.append(seat)
+        seats.append(seat)
         return rng.choice(match.actions)
 
     steps = list(play_through(Match.start(find_game("chain").rules(max_boards=2)), rng, decide))
     assert [len(step.turns) for step in steps] == list(range(len(steps)))
     assert [step.over for step in steps] == [False] * (len(steps) - 1) + [True]
-    assert asked == [turn.actor for turn in steps[-1].turns if turn.actor is not CHANCE]
-    assert len(asked) < len(steps) - 1  # coins fell, and nobody was asked about them
+    assert seats == [turn.actor for turn in steps[-1].turns if turn.actor is not CHANCE]
+    assert len(seats) < len(steps) - 1  # coins fell, and nobody was asked about them

@@ -125,11 +125,14 @@ def test_every_game_addresses_its_reader_as_you(rules: AnyRules) -> None:
         match = play_randomly(Match.start(rules), Random(seed), 100, resign=seed % 2 == 0)
         narrator = Narrator(words, frozenset(Seat))
         sentences = [
-            s for after in match.steps() for said in narrator.narrate_last_turn(after) for s in said.sentences
+            s
+            for after in match.steps()
+            for narration in narrator.narrate_last_turn(after)
+            for s in narration.sentences
         ]
         sentences += [match.outcome.sentence] if match.outcome else []
         for sentence in sentences:
             for reader in (*Seat, None):
-                told = strip_ink(sentence.render(NAMES[reader]))
-                assert not wrong.search(told)
-                assert told.endswith((".", "!"))
+                text = strip_ink(sentence.render(NAMES[reader]))
+                assert not wrong.search(text)
+                assert text.endswith((".", "!"))

@@ -115,10 +115,10 @@ def test_shared_files_verify_and_replay_like_the_original(match: AnyMatch, seat:
         copy.write_text(shared.out)
         assert shared.out == dump_record(match, FULL, seat)
         assert duels(folder, "verify", copy).code == 0
-        told = duels(folder, "replay", original, *option)
-        assert told.code == 0
-        assert duels(folder, "replay", copy, *option).out == told.out
-        assert duels(folder, "replay", copy).out == told.out, "a copy is always shown as its seat saw it"
+        replayed = duels(folder, "replay", original, *option)
+        assert replayed.code == 0
+        assert duels(folder, "replay", copy, *option).out == replayed.out
+        assert duels(folder, "replay", copy).out == replayed.out, "a copy is always shown as its seat saw it"
         for command in ("replay", "share"):
             refused = duels(folder, command, copy, "--seat", str(seat.other.value))
             assert (refused.code, refused.out) == (1, "")
@@ -147,8 +147,8 @@ def test_replays_reveal_nothing_hidden_from_the_seat(match: AnyMatch) -> None:
 
 
 def entered(out: str) -> set[str]:
-    shown = {line.removeprefix("Enters: ") for line in out.splitlines() if line.startswith("Enters: ")}
-    return shown - {"(hidden)"}
+    entries = {line.removeprefix("Enters: ") for line in out.splitlines() if line.startswith("Enters: ")}
+    return entries - {"(hidden)"}
 
 
 def observations(match: AnyMatch) -> set[str]:
@@ -223,9 +223,11 @@ observe 4
 """
 
 
-@pytest.mark.parametrize("told", ["Player 1 wins! Player 2's token destabilized in collision.", "Reworded."])
-def test_version_1_results_accept_any_sentence(told: str) -> None:
-    record = read(f"{VERSION_1}result: {told}\n")
+@pytest.mark.parametrize(
+    "sentence", ["Player 1 wins! Player 2's token destabilized in collision.", "Reworded."]
+)
+def test_version_1_results_accept_any_sentence(sentence: str) -> None:
+    record = read(f"{VERSION_1}result: {sentence}\n")
     assert record.version == 1
     assert record.match.outcome == Outcome(Ending.WON, Seat.ONE)
     assert dump_record(record.match, record.headers).startswith("duels record 2\n")

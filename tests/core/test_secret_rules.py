@@ -129,9 +129,9 @@ def test_a_number_gives_the_result_of_an_entry(entries: tuple[str, ...], seat: i
 def test_a_seats_copy_restores_its_observations(seat: Seat) -> None:
     for match in iter_reachable(RULES):
         copy = dump_record(match, seat=seat)
-        read = parse_record_text(copy, lambda name: Guess)
-        assert read.match.sight(seat) == match.sight(seat)
-        assert dump_record(read.match, seat=seat) == copy
+        record = parse_record_text(copy, lambda name: Guess)
+        assert record.match.sight(seat) == match.sight(seat)
+        assert dump_record(record.match, seat=seat) == copy
 
 
 @pytest.mark.parametrize("entry", ["resign", "resign 1"])

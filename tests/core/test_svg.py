@@ -6,7 +6,7 @@ from duels.core.svg import shorten
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"),
+    ("name", "expected"),
     [
         ("Player 1", "Player 1"),
         ("Bob", "Bob"),
@@ -16,5 +16,5 @@ from duels.core.svg import shorten
         ("量子決闘量子決闘", "量子決…"),
     ],
 )
-def test_long_names_are_truncated(name: str, shown: str) -> None:
-    assert shorten(name, 103) == shown
+def test_long_names_are_truncated(name: str, expected: str) -> None:
+    assert shorten(name, 103) == expected

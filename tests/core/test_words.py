@@ -12,8 +12,8 @@ from .test_secret_rules import RULES, State
 
 
 class GuessWords(Words[str, State]):
-    def narrate(self, seen: Sequence[Event]) -> Narration:
-        return Narration([f"{seen[-1]}"])
+    def narrate(self, events: Sequence[Event]) -> Narration:
+        return Narration([f"{events[-1]}"])
 
     def board(self, sight: Sight[str, State]) -> TextBoard:
         return TextBoard(f"{sight.view.number or 'hidden'}\n")

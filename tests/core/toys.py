@@ -93,8 +93,10 @@ class Hide(Rules[State, str, View]):
     def outcome(self, state: State) -> Outcome | None:
         if not state.guess:
             return None
-        found = state.guess == state.side
-        return Outcome.win(Seat.TWO if found is (state.coin == "heads") else Seat.ONE, "The coin decided.")
+        guessed_right = state.guess == state.side
+        return Outcome.win(
+            Seat.TWO if guessed_right is (state.coin == "heads") else Seat.ONE, "The coin decided."
+        )
 
     def view(self, state: State, seat: Seat) -> View:
         knows = seat is Seat.ONE or state.guess

@@ -68,8 +68,8 @@ def test_files_truncated_at_every_byte(name: str, seat: Seat | None, tmp_path: P
             match = read_record(path).match
             # Cut between two lines after the header: a record of what had been played until then.
             assert data[:length].endswith(b"\n")
-            kept = data[:length].decode().split("\n\n", 1)[1].splitlines()
-            entries = [line for line in kept if not line.startswith(("#", "result"))]
+            intact = data[:length].decode().split("\n\n", 1)[1].splitlines()
+            entries = [line for line in intact if not line.startswith(("#", "result"))]
             assert len(match.turns) == len(entries)
             if not seat:
                 assert lines_of(match) == entries
@@ -154,8 +154,8 @@ def test_errors_give_the_damaged_line(data: bytes, tmp_path: Path) -> None:
 @example("hunt", [(0, 1, b"\xff")])
 def test_files_with_damaged_bytes(tmp_path: Path, name: str, edits: list[tuple[int, int, bytes]]) -> None:
     data = sample_record(name, 20)
-    for place, gone, new in edits:
-        data = data[:place] + new + data[place + gone :]
+    for place, removed, new in edits:
+        data = data[:place] + new + data[place + removed :]
     check_damaged(tmp_path, data)
 
 

@@ -96,10 +96,10 @@ def test_a_deal_is_corrected_by_scripted_draws(seed: int, rng: Random) -> None:
 def test_a_corrected_deal_swaps_with_the_first_unseen_match() -> None:
     deal = (1, 2, 3, 1, 2, 3, 1, 2, 3)
     start = Match.start(SMALL).play_text("A1")
-    shown = start.play_text("3")  # dealt was 1; the first unseen 3 lies on A3
+    drawn_three = start.play_text("3")  # dealt was 1; the first unseen 3 lies on A3
     node = (start.state, Drawn((3,)))
-    assert SMALL.read_deal(deal, [node], shown.play_text("A3").state) == Drawn((1,))
-    assert SMALL.read_deal(deal, [node], shown.play_text("A2").state) == Drawn((2,))
+    assert SMALL.read_deal(deal, [node], drawn_three.play_text("A3").state) == Drawn((1,))
+    assert SMALL.read_deal(deal, [node], drawn_three.play_text("A2").state) == Drawn((2,))
     assert SMALL.read_deal(deal, [], Match.start(SMALL).play(start.turns[0].actor, Flip(0)).state) == Drawn(
         (1,)
     )
@@ -108,12 +108,12 @@ def test_a_corrected_deal_swaps_with_the_first_unseen_match() -> None:
 def test_a_takeback_repeats_the_draw() -> None:
     rules = find_game("chain").rules()
     dice = Dice("3")
-    asked = Match.start(rules).play_text("3", "5", "4", "challenge")
-    coin = dice.draw_chance(asked)
-    play_randomly(asked, Random(1), 5)
-    assert dice.draw_chance(asked) == coin
+    challenged = Match.start(rules).play_text("3", "5", "4", "challenge")
+    coin = dice.draw_chance(challenged)
+    play_randomly(challenged, Random(1), 5)
+    assert dice.draw_chance(challenged) == coin
     others = [
-        dice.get_generator(asked.play_text("heads").play_text(str(cell)), "chance").random()
+        dice.get_generator(challenged.play_text("heads").play_text(str(cell)), "chance").random()
         for cell in (1, 2)
     ]
     assert len(set(others)) == 2
@@ -134,7 +134,7 @@ def test_a_tile_keeps_its_value_after_a_takeback(seed: int, takebacks: list[int]
     rng = Random(seed)
     script = ChanceScript(tuple(Drawn((value,)) for value in (3, 3, 1, 2)))
     dice, match, values = Dice(str(seed), script), Match.start(SMALL), dict[int, int]()
-    for kept in takebacks:
+    for length in takebacks:
         for _ in range(3):
             if match.actor is None:
                 break
@@ -143,6 +143,6 @@ def test_a_tile_keeps_its_value_after_a_takeback(seed: int, takebacks: list[int]
             (tile,), outcome = match.state.lifted, dice.draw_chance(match)
             match = match.play(CHANCE, outcome)  # refused if the bag could not hold it
             assert values.setdefault(tile, outcome.values[0]) == outcome.values[0]
-        before = match.after(2 * min(kept, len(match.turns) // 2))
+        before = match.after(2 * min(length, len(match.turns) // 2))
         dice.take_back(match, before)
         match = before

@@ -73,8 +73,8 @@ def test_a_journal_grows_and_shrinks_with_the_match(
         count = data.draw(st.integers(0, len(match.turns)))
         journal.take_back(match.after(len(match.turns) - count))
         journal.close()
-    kept = lines_of(match)[: len(match.turns) - count]
-    assert lines_of(read_record(path).match) == kept
+    entries = lines_of(match)[: len(match.turns) - count]
+    assert lines_of(read_record(path).match) == entries
 
 
 def start_waiting(folder: Path, *arguments: str | Path) -> "subprocess.Popen[bytes]":
@@ -87,11 +87,11 @@ def start_waiting(folder: Path, *arguments: str | Path) -> "subprocess.Popen[byt
         env=environment(folder),
     )
     assert process.stdout
-    shown = b""
-    while not shown.endswith(b"> "):
+    output = b""
+    while not output.endswith(b"> "):
         more = process.stdout.read(1)
-        assert more, shown
-        shown += more
+        assert more, output
+        output += more
     return process
 
 
@@ -284,9 +284,9 @@ OPENED = "duels record 2\ngame: lights\nseed: 1\n\n1\n"
 def test_keeps_changes_made_before_resuming(others: str | None, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     path.write_text(OPENED)
-    told: list[str] = []
+    messages: list[str] = []
     with home(tmp_path):
-        journal, opened = Journal.reopen(path, told.append)
+        journal, opened = Journal.reopen(path, messages.append)
         if others is None:
             path.unlink()
         else:
@@ -294,7 +294,7 @@ def test_keeps_changes_made_before_resuming(others: str | None, tmp_path: Path) 
         journal.normalize(opened.match)
         journal.close()
     beside = tmp_path / "match-2.duel"
-    assert told == [f"{path} was changed by another program. The match continues in {beside}."]
+    assert messages == [f"{path} was changed by another program. The match continues in {beside}."]
     assert (path.read_text() if path.exists() else None) == others
     assert beside.read_text() == OPENED
 
@@ -433,9 +433,12 @@ def test_an_error_names_the_file_and_leaves_nothing_open(call: str, tmp_path: Pa
         journal.normalize(loaded.match)
         adding = call in ("lseek", "write")
         change, to = (journal.add, match.play_text("5")) if adding else (journal.take_back, match.after(1))
-        with mock.patch.object(os, call, side_effect=failure), pytest.raises(OSError, match="output") as told:
+        with (
+            mock.patch.object(os, call, side_effect=failure),
+            pytest.raises(OSError, match="output") as caught,
+        ):
             change(to)
-        assert told.value.filename == path
+        assert caught.value.filename == path
         journal.close()
     assert len(os.listdir("/proc/self/fd")) == handles
 
@@ -498,10 +501,10 @@ def test_skips_a_match_that_is_being_removed(tmp_path: Path) -> None:
         look = Path.stat
 
         def remove_first(path: Path, **options: bool) -> os.stat_result:
-            found = look(path, **options)
+            answer = look(path, **options)
             if path.name == "a.duel":
                 path.unlink(missing_ok=True)
-            return found
+            return answer
 
         with mock.patch.object(Path, "stat", remove_first):
             assert find_last_unfinished(lambda text: None) == tmp_path / "matches" / "b.duel"

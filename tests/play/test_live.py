@@ -94,11 +94,11 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("how", CHANGES)
 @pytest.mark.parametrize("back", [False, True])
 def test_a_file_changed_by_others_is_left_alone(how: str, back: bool, tmp_path: Path) -> None:
-    told: list[str] = []
+    messages: list[str] = []
     with home(tmp_path):
         rules = find_game("lights").rules()
         path = tmp_path / "match.duel"
-        journal = Journal.create(path, Match.start(rules), HEADERS, told.append)
+        journal = Journal.create(path, Match.start(rules), HEADERS, messages.append)
         match = LiveMatch(Match.start(rules), PEOPLE, mock.Mock(), journal=journal)
         match.play(Seat.ONE, rules.parse("4"))
         match.play(Seat.TWO, rules.parse("1"))
@@ -111,7 +111,7 @@ def test_a_file_changed_by_others_is_left_alone(how: str, back: bool, tmp_path: 
         else:
             match.play(Seat.ONE, rules.parse("7"))
         beside = tmp_path / "match-2.duel"
-        assert told == [f"{path} was changed by another program. The match continues in {beside}."]
+        assert messages == [f"{path} was changed by another program. The match continues in {beside}."]
         match.play(match.match.actor, rules.parse("6"))  # type: ignore[arg-type]
         journal.close()
         assert journal.path == beside
@@ -154,9 +154,9 @@ def test_valid_records_can_be_extended_and_taken_back(tmp_path: Path, data: st.D
                 )
                 match.play(actor, action)
         journal.close()
-        kept = read_record(path)
-        assert lines_of(kept.match) == lines_of(match.match)
-        assert kept.match.outcome == match.match.outcome
+        loaded = read_record(path)
+        assert lines_of(loaded.match) == lines_of(match.match)
+        assert loaded.match.outcome == match.match.outcome
 
 
 def _dressed(entry: str, data: st.DataObject) -> list[str]:
@@ -188,14 +188,15 @@ def test_records_are_private(tmp_path: Path) -> None:
 
 
 def test_a_match_can_be_played_without_locks(tmp_path: Path) -> None:
-    told: list[str] = []
+    messages: list[str] = []
     none = OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
     with home(tmp_path), mock.patch("fcntl.flock", side_effect=none):
         path = tmp_path / "match.duel"
-        Journal.create(path, Match.start(find_game("lights").rules()), HEADERS, told.append).close()
-        Journal.reopen(path, told.append)[0].close()
+        Journal.create(path, Match.start(find_game("lights").rules()), HEADERS, messages.append).close()
+        Journal.reopen(path, messages.append)[0].close()
     assert (
-        told == [f"{path}: files cannot be locked here. Do not play this match in two programs at once."] * 2
+        messages
+        == [f"{path}: files cannot be locked here. Do not play this match in two programs at once."] * 2
     )
     assert sorted(file.name for file in tmp_path.iterdir() if file.suffix == ".duel") == ["match.duel"]
 
@@ -212,9 +213,9 @@ def test_bots_play_under_a_limit() -> None:
 @pytest.mark.parametrize(("setting", "text"), [("seed", "a\0b"), ("chance", "4")])
 def test_errors_about_settings_name_no_command_line_options(setting: str, text: str) -> None:
     """The terminal calls it --seed, a page something else."""
-    asked: dict[str, Any] = {setting: text}
+    settings: dict[str, Any] = {setting: text}
     with pytest.raises(SettingError) as raised:
-        MatchSetup(find_game("chain").rules(), **asked)
+        MatchSetup(find_game("chain").rules(), **settings)
     assert raised.value.setting == setting
     assert "--" not in str(raised.value)
 
@@ -224,7 +225,7 @@ def test_play_does_not_mention_the_command_line() -> None:
     for module in Path(duels.play.__file__).parent.glob("*.py"):
         tree = ast.parse(module.read_text(encoding="utf-8"))
         texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-        found = [
+        mentions = [
             text for text in texts if isinstance(text, str) and re.search(r"--[a-z]|\bduels (?!record)", text)
         ]
-        assert found == [], module
+        assert mentions == [], module

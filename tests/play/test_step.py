@@ -62,8 +62,8 @@ def test_the_same_seed_and_players_give_the_same_match(
     name: str, players: tuple[str, str], tmp_path: Path
 ) -> None:
     rules = find_game(name).rules(**LIMITS.get(name, {}))
-    (told,) = play_matches(Export(rules, players, SEED, NUMBER + 1), NUMBER, lambda done, games: None, 1)
-    exported = [turn["action"] for turn in told["turns"]]
+    (line,) = play_matches(Export(rules, players, SEED, NUMBER + 1), NUMBER, lambda done, games: None, 1)
+    exported = [turn["action"] for turn in line["turns"]]
     seed = f"{SEED} {NUMBER}"
     assert at_the_terminal(rules, players, seed, tmp_path) == exported
     assert in_the_arena(rules, players, seed) == exported

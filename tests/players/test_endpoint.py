@@ -31,8 +31,8 @@ BUSY = as_json(503, {"error": {"message": "overloaded"}})
 
 
 @dataclass
-class Asked:
-    """What came of asking an endpoint that answers by a script."""
+class Exchange:
+    """The requests, replies and pauses of a scripted endpoint."""
 
     server: Scripted
     recorded: list[dict[str, Any]] = field(default_factory=list)
@@ -45,49 +45,51 @@ class Asked:
         return list(join_replies(self.recorded))
 
     @property
-    def kept(self) -> str:
+    def recorded_text(self) -> str:
         return json.dumps(self.recorded)
 
 
-def asked(*answers: Sent, times: int = 1, **settings: Any) -> Asked:
-    """Ask so often for a chat; pauses are not waited for."""
+def send_requests(*answers: Sent, times: int = 1, **settings: Any) -> Exchange:
+    """Request a chat `times` times, without waiting for pauses."""
 
-    async def ask(found: Asked) -> None:
+    async def ask(exchange: Exchange) -> None:
         async def sleep(seconds: float) -> None:
-            found.pauses.append(seconds)
+            exchange.pauses.append(seconds)
 
-        async with Endpoint(EndpointSettings(found.server.url, **settings), sleep=sleep) as endpoint:
+        async with Endpoint(EndpointSettings(exchange.server.url, **settings), sleep=sleep) as endpoint:
             for _ in range(times):
-                found.reply = await endpoint.chat("it", [{"role": "user", "content": "1"}], record(found))
+                exchange.reply = await endpoint.chat(
+                    "it", [{"role": "user", "content": "1"}], record(exchange)
+                )
 
     with answering(*answers) as server:
-        asyncio.run(ask(found := Asked(server)))
-    return found
+        asyncio.run(ask(exchange := Exchange(server)))
+    return exchange
 
 
-def record(found: Asked) -> Callable[[Any], None]:
-    return lambda row: found.recorded.append(dict(row))
+def record(exchange: Exchange) -> Callable[[Any], None]:
+    return lambda row: exchange.recorded.append(dict(row))
 
 
-def decided(*answers: Sent, **settings: Any) -> tuple[Asked, Answer | NoMove]:
+def run_decision(*answers: Sent, **settings: Any) -> tuple[Exchange, Answer | NoMove]:
     """A model's first move in lights, or why there is none."""
 
-    async def decide(found: Asked) -> Answer | NoMove:
-        async with Endpoint(EndpointSettings(found.server.url, **settings)) as endpoint:
+    async def decide(exchange: Exchange) -> Answer | NoMove:
+        async with Endpoint(EndpointSettings(exchange.server.url, **settings)) as endpoint:
             sight = Match.start(LIGHTS).sight(Seat.ONE)
-            answer, _ = await ModelPlayer("it", LIGHTS, endpoint).decide(sight, Random(1), record(found))
+            answer, _ = await ModelPlayer("it", LIGHTS, endpoint).decide(sight, Random(1), record(exchange))
             return answer
 
     with answering(*answers) as server:
-        found = Asked(server)
-        return found, asyncio.run(decide(found))
+        exchange = Exchange(server)
+        return exchange, asyncio.run(decide(exchange))
 
 
 @pytest.mark.parametrize("key", ["sk-se\ncret", "sk-s\u00e9cret", "sk-se cret", "sk-se\x7fcret"])
 def test_rejects_invalid_keys_without_quoting_them(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", key)
     with pytest.raises(BadOption, match="OPENAI_API_KEY is not valid") as problem:
-        asked(completion("4"))
+        send_requests(completion("4"))
     assert "cret" not in str(problem.value)
 
 
@@ -95,21 +97,21 @@ def test_rejects_invalid_keys_without_quoting_them(key: str, monkeypatch: pytest
 def test_a_short_key_is_not_redacted(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the key `x` of a local server would turn "next" into "ne[key]t"."""
     monkeypatch.setenv("OPENAI_API_KEY", key)
-    found, answer = decided(completion("next: seven77"), completion("1-2"))
+    exchange, answer = run_decision(completion("next: seven77"), completion("1-2"))
     assert isinstance(answer, Answer)
     assert LIGHTS.format(answer.action) == "1-2"
-    assert "[key]" not in found.kept
-    assert "next: seven77" in found.rows[0]["reply"]
+    assert "[key]" not in exchange.recorded_text
+    assert "next: seven77" in exchange.rows[0]["reply"]
 
 
 def test_a_long_key_is_redacted_only_in_replies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "keyboard")  # eight letters that the prompt contains
-    found, answer = decided(completion("no keyboard"), completion("1-2"))
+    exchange, answer = run_decision(completion("no keyboard"), completion("1-2"))
     assert isinstance(answer, Answer)
-    requests = [row["request"] for row in found.rows]
-    assert requests == found.server.asked
+    requests = [row["request"] for row in exchange.rows]
+    assert requests == exchange.server.asked
     assert "keyboard" in str(requests[0])
-    assert "no [key]" in found.rows[0]["reply"]
+    assert "no [key]" in exchange.rows[0]["reply"]
     assert "no [key]" in str(requests[1])
 
 
@@ -119,10 +121,10 @@ def test_a_key_in_an_answer_is_never_stored(slash: str, monkeypatch: pytest.Monk
     monkeypatch.setenv("OPENAI_API_KEY", key)
     status, headers, body = completion(json.dumps({"action": key}))
     body = body.replace(b"/", slash.encode())
-    found, none = decided((status, {**headers, "Content-Length": str(len(body))}, body))
+    exchange, none = run_decision((status, {**headers, "Content-Length": str(len(body))}, body))
     assert isinstance(none, NoMove)
-    assert len(found.rows) == 3  # the answer is part of the next request
-    for text in (found.kept, str(none), *(failed.detail for failed in none.failed)):
+    assert len(exchange.rows) == 3  # the answer is part of the next request
+    for text in (exchange.recorded_text, str(none), *(failed.detail for failed in none.failed)):
         assert "cret" not in text
         assert "[key]" in text
 
@@ -136,7 +138,7 @@ def test_a_key_in_an_answer_is_never_stored(slash: str, monkeypatch: pytest.Monk
     ],
 )
 def test_the_length_limit_uses_the_endpoints_field(settings: dict[str, Any], sent: dict[str, int]) -> None:
-    (request,) = asked(completion("4"), **settings).server.asked
+    (request,) = send_requests(completion("4"), **settings).server.asked
     assert {name: value for name, value in request.items() if name not in ("model", "messages")} == sent
 
 
@@ -147,19 +149,19 @@ def test_rejects_unknown_names_of_the_length_limit() -> None:
 
 def test_a_content_filter_counts_as_a_refusal() -> None:
     problem = {"error": {"message": "the prompt was filtered", "code": "content_filter"}}
-    _, none = decided(as_json(400, problem), retries=0)
+    _, none = run_decision(as_json(400, problem), retries=0)
     assert isinstance(none, NoMove)
     assert [failed.failure for failed in none.failed] == [Failure.REFUSED]
     with pytest.raises(DuelsError, match="'the prompt is wrong'"):
-        asked(as_json(400, {"error": {"message": "the prompt is wrong", "code": None}}))
+        send_requests(as_json(400, {"error": {"message": "the prompt is wrong", "code": None}}))
 
 
 def test_an_empty_answer_is_not_sent_back() -> None:
-    found, answer = decided(completion(""), completion("nothing"), completion("4"))
+    exchange, answer = run_decision(completion(""), completion("nothing"), completion("4"))
     assert isinstance(answer, Answer)
-    roles = [[message["role"] for message in request["messages"]] for request in found.server.asked]
+    roles = [[message["role"] for message in request["messages"]] for request in exchange.server.asked]
     assert roles == [["system", "user"]] * 2 + [["system", "user", "assistant", "user"]]
-    assert "That is not a move: the answer is empty." in found.server.asked[1]["messages"][1]["content"]
+    assert "That is not a move: the answer is empty." in exchange.server.asked[1]["messages"][1]["content"]
 
 
 def delta(text: str, **more: object) -> str:
@@ -179,9 +181,9 @@ REPORTED = json.dumps({"choices": [], "usage": {"prompt_tokens": 7, "completion_
     ],
 )
 def test_parses_streams_by_the_standard(sent: Sent) -> None:
-    found = asked(sent, stream=True)
-    assert found.reply
-    assert (found.reply.text, found.reply.usage, len(found.rows)) == ("4", Usage(7, 3, 1), 1)
+    exchange = send_requests(sent, stream=True)
+    assert exchange.reply
+    assert (exchange.reply.text, exchange.reply.usage, len(exchange.rows)) == ("4", Usage(7, 3, 1), 1)
 
 
 @pytest.mark.parametrize(
@@ -195,31 +197,31 @@ def test_parses_streams_by_the_standard(sent: Sent) -> None:
     ],
 )
 def test_retries_after_an_invalid_stream(events: list[str]) -> None:
-    found = asked(stream(*events), stream("data: " + delta("4")), stream=True)
-    assert found.reply
-    assert (found.reply.text, len(found.rows), len(found.pauses)) == ("4", 2, 1)
-    assert "BadStream" in found.rows[0]["reply"]
+    exchange = send_requests(stream(*events), stream("data: " + delta("4")), stream=True)
+    assert exchange.reply
+    assert (exchange.reply.text, len(exchange.rows), len(exchange.pauses)) == ("4", 2, 1)
+    assert "BadStream" in exchange.rows[0]["reply"]
 
 
 def test_the_length_limit_counts_the_text_of_the_answer() -> None:
     pieces = ["data: " + delta("a\u2028", padding="x" * 1000)] * 2000
-    found = asked(stream(*pieces), stream=True)
-    assert found.reply
-    assert found.reply.text == "a\u2028" * 2000
+    exchange = send_requests(stream(*pieces), stream=True)
+    assert exchange.reply
+    assert exchange.reply.text == "a\u2028" * 2000
     long = "x" * (MAX_TEXT // 4)
     for sent in (stream(*["data: " + delta(long)] * 5), completion(long * 5)):
-        found = asked(sent, stream=True)
-        assert found.reply
-        assert (found.reply.finish, found.reply.text) == ("flooded", "")
+        exchange = send_requests(sent, stream=True)
+        assert exchange.reply
+        assert (exchange.reply.finish, exchange.reply.text) == ("flooded", "")
 
 
 def test_retries_after_invalid_compression() -> None:
     body = gzip.compress(b"{}")[:-12] + b"garbage"
     packed = 200, {"Content-Encoding": "gzip", "Content-Length": str(len(body))}, body
-    found = asked(packed, completion("4"))
-    assert found.reply
-    assert (found.reply.text, len(found.pauses)) == ("4", 1)
-    assert found.rows[0]["reply"].startswith("DecodingError")
+    exchange = send_requests(packed, completion("4"))
+    assert exchange.reply
+    assert (exchange.reply.text, len(exchange.pauses)) == ("4", 1)
+    assert exchange.rows[0]["reply"].startswith("DecodingError")
 
 
 @pytest.mark.parametrize(
@@ -232,22 +234,26 @@ def test_retries_after_invalid_compression() -> None:
     ],
 )
 def test_ignores_impossible_token_counts(usage: object) -> None:
-    found = asked(completion("4", usage=usage))
-    assert found.reply
-    assert (found.reply.text, found.reply.usage, found.reply.reported) == ("4", Usage(0, 0, 1), False)
-    assert "at_most" in found.rows[0]
+    exchange = send_requests(completion("4", usage=usage))
+    assert exchange.reply
+    assert (exchange.reply.text, exchange.reply.usage, exchange.reply.reported) == (
+        "4",
+        Usage(0, 0, 1),
+        False,
+    )
+    assert "at_most" in exchange.rows[0]
 
 
 def test_lone_surrogates_in_a_reply_can_be_stored() -> None:
-    found, none = decided(completion("\ud800"), retries=1)
+    exchange, none = run_decision(completion("\ud800"), retries=1)
     assert isinstance(none, NoMove)
-    assert found.rows[1]["request"]["messages"][2]["content"] == "?"
-    json.dumps(found.recorded, ensure_ascii=False).encode()
+    assert exchange.rows[1]["request"]["messages"][2]["content"] == "?"
+    json.dumps(exchange.recorded, ensure_ascii=False).encode()
 
 
 def test_pauses_grow_even_if_the_endpoint_requests_none() -> None:
     busy = as_json(429, {"error": {"message": "slow down"}}, **{"Retry-After": "0"})
-    pauses = asked(*[busy] * 5, completion("4")).pauses
+    pauses = send_requests(*[busy] * 5, completion("4")).pauses
     assert len(pauses) == 5
     assert all(0.25 * 2**n <= pause <= 0.5 * 2**n for n, pause in enumerate(pauses))
 
@@ -255,23 +261,23 @@ def test_pauses_grow_even_if_the_endpoint_requests_none() -> None:
 def test_waits_as_long_as_the_endpoint_requests() -> None:
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=200), usegmt=True)
     sent = [as_json(429, {}, **{"Retry-After": after}) for after in ("70", "1.5", soon, "soon")]
-    first, second, third, fourth = asked(*sent, completion("4")).pauses
+    first, second, third, fourth = send_requests(*sent, completion("4")).pauses
     assert (first, second) == (70, 1.5)
     assert 150 < third <= 200
     assert fourth <= 4
     with pytest.raises(TransportError, match="status 429"):
-        asked(as_json(429, {}, **{"Retry-After": "901"}))
+        send_requests(as_json(429, {}, **{"Retry-After": "901"}))
 
 
 def test_an_unreachable_endpoint_is_down_until_it_answers() -> None:
     async def ask(server: Scripted) -> list[bool]:
-        known = []
+        states = []
         async with Endpoint(EndpointSettings(server.url, total_seconds=0)) as endpoint:
             for _ in range(5):
                 with suppress(TransportError):
                     await endpoint.chat("it", [], lambda row: None)
-                known.append(endpoint.is_down)
-        return known
+                states.append(endpoint.is_down)
+        return states
 
     with answering(BUSY, BUSY, BUSY, completion("4"), BUSY) as server:
         assert asyncio.run(ask(server)) == [False, False, True, False, False]

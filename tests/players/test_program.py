@@ -76,7 +76,7 @@ def test_the_example_bots_play_whole_matches(language: str, game: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("habit", "failure", "told"),
+    ("habit", "failure", "message"),
     [
         ("flood", Failure.FLOODED, "1,048,576 bytes"),
         ("many-lines", Failure.FLOODED, "100 answers"),
@@ -92,10 +92,10 @@ def test_the_example_bots_play_whole_matches(language: str, game: str) -> None:
         ("newer", Failure.REFUSED, "version is '2'; ours is 1"),
     ],
 )
-def test_every_failure_has_its_class(habit: str, failure: Failure, told: str) -> None:
+def test_every_failure_has_its_class(habit: str, failure: Failure, message: str) -> None:
     failed = failure_of(bad(habit))
     assert failed.failure is failure
-    assert told in str(failed)
+    assert message in str(failed)
 
 
 def test_illegal_and_unreadable_actions_differ() -> None:

@@ -27,9 +27,9 @@ def test_the_page_shows_the_real_messages() -> None:
     sight = Match.start(rules).play_text(*choose["history"]).sight(Seat.TWO)
     assert choose == protocol.make_request(sight, 12, 10_000, match="3f0c")
     for answer in (action, policy):
-        read = protocol.parse_reply_to(json.dumps(answer), 12)
-        assert read is not None
-        chosen, odds = protocol.parse_move(read, sight)
+        reply = protocol.parse_reply_to(json.dumps(answer), 12)
+        assert reply is not None
+        chosen, odds = protocol.parse_move(reply, sight)
         assert chosen in sight.actions or sum((odds or {}).values()) == 1
 
 
@@ -47,8 +47,8 @@ def test_the_page_says_who_can_read_a_key(tmp_path: Path) -> None:
     bot = tmp_path / "bot.sh"
     bot.write_text('env > "$0.own"; tr "\\0" "\\n" < /proc/$PPID/environ > "$0.parent"\n')
     variables = {**environment(tmp_path), "OPENAI_API_KEY": "sk-the-key"}
-    asked = [*COMMAND, "play", "lights", "--seat1", f"cmd:sh {bot}", "--seat2", "random"]
-    subprocess.run(asked, env=variables, capture_output=True, check=False, timeout=60)
+    command = [*COMMAND, "play", "lights", "--seat1", f"cmd:sh {bot}", "--seat2", "random"]
+    subprocess.run(command, env=variables, capture_output=True, check=False, timeout=60)
     assert "sk-the-key" not in (tmp_path / "bot.sh.own").read_text()
     assert "sk-the-key" in (tmp_path / "bot.sh.parent").read_text()
     assert "read the\nenvironment of `duels` (`/proc` on Linux)" in PAGE

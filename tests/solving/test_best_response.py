@@ -110,22 +110,22 @@ def test_agrees_with_the_sequence_form(rules: AnyRules) -> None:
         shares[0] *= len(shares) < 3
         return [share / sum(shares) for share in shares]
 
-    found = find_best_responses(rules, build_tree(rules), skewed)
+    responses = find_best_responses(rules, build_tree(rules), skewed)
     for seat in Seat:
-        assert found[seat][0] == pytest.approx(best_response(rules, seat, skewed))
+        assert responses[seat][0] == pytest.approx(best_response(rules, seat, skewed))
 
 
 def test_asks_a_policy_once_per_reachable_information_set() -> None:
-    asked: list[tuple[Any, ...]] = []
+    calls: list[tuple[Any, ...]] = []
 
     def takes_the_last(sight: Sight[Action, View]) -> Sequence[float]:
-        asked.append((sight.seat, tuple(sight.history)))
+        calls.append((sight.seat, tuple(sight.history)))
         return [float(action is sight.actions[-1]) for action in sight.actions]
 
     tree = build_tree(SHORT)
     find_best_responses(SHORT, tree, takes_the_last)
     assert (
-        len(set(asked))
-        == len(asked)
+        len(set(calls))
+        == len(calls)
         < sum(len(side.decisions) for side in build_sequence_forms(tree).values())
     )

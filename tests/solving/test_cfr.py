@@ -206,9 +206,9 @@ def test_nash_conv_is_the_gain_of_best_responses(rules: AnyRules) -> None:
             solution.best_response_values[seat], abs=1e-9
         )
         opening = oracle._profile.state_value(seat, 0)
-        mine = solution.best_response_values[seat] - opening.number
+        gain = solution.best_response_values[seat] - opening.number
         others = solution.best_response_values[seat.other] - (1 - opening.number)
-        assert opening.error == pytest.approx(max(mine, others), abs=2e-9)
+        assert opening.error == pytest.approx(max(gain, others), abs=2e-9)
     assert all(check.passed for check in oracle.verify())
 
 
@@ -217,10 +217,10 @@ def test_equal_rules_have_the_same_solution() -> None:
 
 
 def test_reports_progress() -> None:
-    told: list[str] = []
-    EquilibriumOracle(Skewed(), told.append)
-    assert "histories" in told[0]
-    assert "points given away" in told[-1]
+    messages: list[str] = []
+    EquilibriumOracle(Skewed(), messages.append)
+    assert "histories" in messages[0]
+    assert "points given away" in messages[-1]
 
 
 # -- the oracle --------------------------------------------------------------------------------------
@@ -248,9 +248,11 @@ def test_a_history_has_the_mean_value_of_its_successors(rules: AnyRules) -> None
         if isinstance(match.actor, Seat):
             sight, others = match.sight(match.actor), match.sight(match.actor.other)
             odds = oracle.weights(sight)
-            seen = [oracle.full_information_action_value(sight, others, action) for action in sight.actions]
-            mine = after if match.actor is Seat.ONE else [1 - value for value in after]
-            assert seen == pytest.approx(mine)
+            action_values = [
+                oracle.full_information_action_value(sight, others, action) for action in sight.actions
+            ]
+            actor_values = after if match.actor is Seat.ONE else [1 - value for value in after]
+            assert action_values == pytest.approx(actor_values)
         else:
             odds = tuple(map(float, rules.odds(match.state)))
         assert state_value(match) == pytest.approx(sum(p * v for p, v in zip(odds, after, strict=True)))

@@ -21,8 +21,8 @@ print(type(half.half._cache).__name__)
 """
 
 
-@pytest.mark.parametrize(("kept", "cache"), [(True, "FunctionCache"), (False, "NullCache")])
-def test_compiled_code_is_cached_where_possible(kept: bool, cache: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("writable", "cache"), [(True, "FunctionCache"), (False, "NullCache")])
+def test_compiled_code_is_cached_where_possible(writable: bool, cache: str, tmp_path: Path) -> None:
     (tmp_path / "half.py").write_text(
         "from duels.solving.compiling import cached_njit\n\n"
         "@cached_njit(nogil=True)\n"
@@ -30,7 +30,7 @@ def test_compiled_code_is_cached_where_possible(kept: bool, cache: str, tmp_path
         "    return number / 2\n"
     )
     lines = PROGRAM.format(folder=str(tmp_path)).splitlines()
-    program = "\n".join(line for line in lines if not (kept and "_locator_classes" in line))
+    program = "\n".join(line for line in lines if not (writable and "_locator_classes" in line))
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == cache

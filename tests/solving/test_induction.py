@@ -232,8 +232,8 @@ def test_chance_values_are_exact_fractions() -> None:
     worths = [
         (oracle.state_value(match.state), expectimax(rules, match.state)) for match in iter_reachable(rules)
     ]
-    assert all(found == expected for found, expected in worths)
-    assert len({found for found, _ in worths}) > 10
+    assert all(value == expected for value, expected in worths)
+    assert len({value for value, _ in worths}) > 10
     assert all(check.passed for check in oracle.verify())
 
 
@@ -282,9 +282,9 @@ def test_rejects_too_many_states_during_solving(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_reports_progress() -> None:
-    told: list[str] = []
-    InductionOracle(Tug(), told.append)
-    assert told
+    messages: list[str] = []
+    InductionOracle(Tug(), messages.append)
+    assert messages
 
 
 def test_oracles_are_cached() -> None:

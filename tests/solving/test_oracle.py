@@ -67,7 +67,7 @@ def test_actions_of_perfect_play_have_no_loss() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "text"),
     [
         (Value(0.5), "50.0%"),
         (Value(0.5, Exactness.BOUND, error=0.0004), "50.0%"),
@@ -75,8 +75,8 @@ def test_actions_of_perfect_play_have_no_loss() -> None:
         (Value(0.12345, Exactness.ESTIMATE), "about 12.3%"),
     ],
 )
-def test_values_in_sentences_state_their_exactness(value: Value, told: str) -> None:
-    assert str(value) == told
+def test_values_in_sentences_state_their_exactness(value: Value, text: str) -> None:
+    assert str(value) == text
 
 
 def test_an_oracle_is_shared_by_equal_rules() -> None:
@@ -109,10 +109,10 @@ def test_a_position_is_judged_once_for_its_verdict_and_its_reason(
     match = duels.start(game)
     oracle = get_oracle(match.rules)
     work_out = oracle._verdict_on
-    asked = []
+    calls = []
 
     def counted(sight: AnySight) -> Verdict[Any]:
-        asked.append(sight)
+        calls.append(sight)
         return work_out(sight)
 
     monkeypatch.setattr(oracle, "_verdict_on", counted)
@@ -120,7 +120,7 @@ def test_a_position_is_judged_once_for_its_verdict_and_its_reason(
     verdict = oracle.judge(sight)
     assert oracle.reason(sight)
     assert oracle.judge(sight) is verdict
-    assert asked == [sight]
+    assert calls == [sight]
     after = match.play(Seat.ONE, sight.actions[0])
     while after.actor is CHANCE:
         after = after.play(CHANCE, after.actions[0])
@@ -133,19 +133,19 @@ def test_threads_share_one_oracle(
 ) -> None:
     rules = GAMES["lights"].rules(lights=41)
     inside = threading.Barrier(2)
-    made: list[LightsOracle] = []
+    oracles: list[LightsOracle] = []
 
     def make(of: Lights, _told: Progress) -> LightsOracle:
         with suppress(threading.BrokenBarrierError):  # nobody else comes here meanwhile
             inside.wait(0.3)
-        made.append(LightsOracle(of))
-        return made[-1]
+        oracles.append(LightsOracle(of))
+        return oracles[-1]
 
     monkeypatch.setattr(oracle_of_lights, "make_oracle", make)
     with ThreadPoolExecutor(2) as pool:
-        found = set(pool.map(get_oracle, [rules, rules]))
-    assert found == set(made)
-    assert len(made) == 1
+        results = set(pool.map(get_oracle, [rules, rules]))
+    assert results == set(oracles)
+    assert len(oracles) == 1
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -177,7 +177,7 @@ def test_an_oracle_of_values_alone_is_complete() -> None:
 
 
 @pytest.mark.parametrize(
-    ("oracle", "told"),
+    ("oracle", "text"),
     [
         (Fixed(0.0, ("1", 0, True, 0.5), ("2", 0, True, 0.5)), "The other player wins whatever you do."),
         (Fixed(0.5, ("1", 0.5, True, 0.5), ("2", 0.5, True, 0.5)), "Every action is worth 50.0%."),
@@ -191,15 +191,15 @@ def test_an_oracle_of_values_alone_is_complete() -> None:
         ),
     ],
 )
-def test_default_reasons_follow_the_values(oracle: Fixed, told: str) -> None:
-    assert oracle.reason(RULES.sight(RULES.initial(), Seat.ONE)) == told
+def test_default_reasons_follow_the_values(oracle: Fixed, text: str) -> None:
+    assert oracle.reason(RULES.sight(RULES.initial(), Seat.ONE)) == text
 
 
 def test_reasons_name_chance_in_the_games_words() -> None:
-    def told(game: str, outcome: str) -> str:
+    def render_outcome(game: str, outcome: str) -> str:
         rules = GAMES[game].rules()
         return get_oracle(rules).describe_outcome(rules.parse(outcome))
 
-    assert told("chain", "heads") == "the coin showed heads"
-    assert told("flip", "4") == "the tile was a 4"
-    assert told("flip", "5,3") == "the Quantum Flip showed 5 and 3"
+    assert render_outcome("chain", "heads") == "the coin showed heads"
+    assert render_outcome("flip", "4") == "the tile was a 4"
+    assert render_outcome("flip", "5,3") == "the Quantum Flip showed 5 and 3"

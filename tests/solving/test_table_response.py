@@ -46,10 +46,10 @@ def by_fractions(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
     choices = [choices_at(tables, policy, me, state) for state in range(tables.states)]
     endless = {state for state in range(tables.states) if choices[state]}
     while True:
-        kept = {s for s in endless if any(all(to in endless for to in odds) for odds in choices[s])}
-        if kept == endless:
+        remaining = {s for s in endless if any(all(to in endless for to in odds) for odds in choices[s])}
+        if remaining == endless:
             break
-        endless = kept
+        endless = remaining
     taken: list[Odds | None] = [
         None if not c or (s in endless and len(c) > 1) else c[0] for s, c in enumerate(choices)
     ]

@@ -52,7 +52,7 @@ def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DUELS_HOME", str(tmp_path))
 
 
-def made(game: str, options: dict[str, Any]) -> tuple[Any, Tables]:
+def make_tables(game: str, options: dict[str, Any]) -> tuple[Any, Tables]:
     rules = resolve_rules(game, **options)
     return rules, load_tables(rules, rules.game.encoding(rules))
 
@@ -87,8 +87,8 @@ def test_every_entry_agrees_with_the_rules(rules: AnyRules) -> None:
         assert tables.actor[place] == (NOBODY if actor is None else actor - 1)
         assert tables.result[place] == (RESULTS[outcome.ending, outcome.winner] if outcome else ONGOING)
         for seat in Seat:
-            shown = encoding.encode(decisions.rules.view(state, seat), seat)
-            assert tables.observation[seat - 1, place].tobytes() == shown
+            encoded = encoding.encode(decisions.rules.view(state, seat), seat)
+            assert tables.observation[seat - 1, place].tobytes() == encoded
         legal = decisions.legal(state)
         assert np.flatnonzero(tables.legal[place]).tolist() == list(legal)
         for action in range(tables.actions):
@@ -101,56 +101,56 @@ def test_every_entry_agrees_with_the_rules(rules: AnyRules) -> None:
 
 
 def test_all_limits_share_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, unlimited = made("chain", {"cells": 4, "run": 3})
+    _, unlimited = make_tables("chain", {"cells": 4, "run": 3})
 
     def fail(*_: Any) -> Any:
         raise AssertionError("compiled again")
 
     monkeypatch.setattr(tables_module, "compile_tables", fail)
-    _, limited = made("chain", {"cells": 4, "run": 3, "max_boards": 2})
+    _, limited = make_tables("chain", {"cells": 4, "run": 3, "max_boards": 2})
     assert (limited.successor == unlimited.successor).all()
     with pytest.raises(AssertionError, match="compiled again"):
-        made("chain", {"cells": 4, "run": 2})
+        make_tables("chain", {"cells": 4, "run": 2})
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense", None])
 def test_a_damaged_cache_is_recomputed(tmp_path: Path, damage: bytes | None) -> None:
-    _, good = made("lights", {})
+    _, good = make_tables("lights", {})
     (stored,) = (tmp_path / "cache").iterdir()
     content = stored.read_bytes()
     stored.write_bytes(content[:-40] + bytes(40) if damage is None else damage)
-    _, again = made("lights", {})
+    _, again = make_tables("lights", {})
     assert (again.successor == good.successor).all()
     assert stored.read_bytes() == content
 
 
 def test_changed_rules_are_recompiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made("lights", {})
+    make_tables("lights", {})
     other = tmp_path / "decisions.py"
     other.write_text("# another source")
     monkeypatch.setattr(decisions_module, "__file__", str(other))
-    made("lights", {})
+    make_tables("lights", {})
     assert len(list((tmp_path / "cache").iterdir())) == 2
 
 
 def test_works_with_a_read_only_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("DUELS_HOME", str(tmp_path / "file"))
-    _, tables = made("lights", {})
+    _, tables = make_tables("lights", {})
     assert tables.states == 222
 
 
 def test_rejects_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_module, "MAX_STATES", 100)
     with pytest.raises(DuelsError, match="too many states"):
-        made("lights", {})
+        make_tables("lights", {})
     monkeypatch.setattr(tables_module, "MAX_STATES", 10**6)
     monkeypatch.setattr(tables_module, "MAX_ACTIONS", 12)
     with pytest.raises(DuelsError, match="too many actions"):
-        made("lights", {})
+        make_tables("lights", {})
     monkeypatch.setattr(tables_module, "MAX_TICKETS", 1)
     with pytest.raises(DuelsError, match="too many chance outcomes"):
-        made("chain", {"cells": 3, "run": 3})
+        make_tables("chain", {"cells": 3, "run": 3})
 
 
 def test_results_are_encoded_from_outcomes() -> None:
@@ -192,15 +192,15 @@ def test_rules_state_the_maximum_number_of_states(game: str, options: dict[str, 
     assert most
     assert unlimited
     assert len(explore(rules)) <= most
-    assert made(game, options)[1].states <= unlimited <= most
+    assert make_tables(game, options)[1].states <= unlimited <= most
 
 
 def test_rejects_by_the_stated_maximum_without_exploring(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables_module, "_explore", None)
     with pytest.raises(TooLarge, match=r"lights has too many states for tables: up to 2\^26"):
-        made("lights", {"lights": 25})
+        make_tables("lights", {"lights": 25})
     with pytest.raises(TooLarge, match="flip has too many states"):
-        made("flip", {})
+        make_tables("flip", {})
 
 
 def test_rejects_too_many_initial_states(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,8 +41,8 @@ def test_a_chance_opening_has_a_value_and_no_actions() -> None:
     assert sight.actor is CHANCE
     data = json.loads(json.dumps(describe_solution(sight, oracle)))
     assert (data["to_move"], data["value"], data["actions"], data["belief"]) == ("chance", 0.5, [], {})
-    told = render_solution(sight, oracle)
-    assert told.endswith("Player 1 wins 50.0% (exact).\n\nChance acts first.\n")
+    text = render_solution(sight, oracle)
+    assert text.endswith("Player 1 wins 50.0% (exact).\n\nChance acts first.\n")
 
 
 def test_a_position_without_a_decision_says_why() -> None:
