@@ -34,7 +34,7 @@ def headers(folder: Path) -> list[tuple[str, str, str]]:
         (("1", "4", "2", "1", "resign"), "human", "casual"),
         (("play", "hunt", "", "", "resign"), "human", "casual"),
         (("PLAY", " Hunt ", " greedy", "OTHER", "resign"), "greedy", "human"),
-        (("play", "hunt", "friend", "2", "resign"), "human", "human"),
+        (("play", "hunt", "friend", "", "", "2", "resign"), "human", "human"),
         (
             ("9", "chess", "", "0", "-1", "٤", "1", "4.0", "4", "nobody", "1", "3x", "1", "resign"),
             "human",
@@ -191,7 +191,7 @@ def test_the_strongest_player_has_two_names(game: str, plays: str, question: str
 
 def test_all_unfinished_matches_can_be_resumed(tmp_path: Path) -> None:
     walk(tmp_path, "play", "hunt", "casual", "", "MOVE 3", "quit")
-    walk(tmp_path, "play", "lights", "friend", "", "4-5", "quit")
+    walk(tmp_path, "play", "lights", "friend", "Ann", "Bob", "", "4-5", "quit")
     elsewhere = tmp_path / "Elsewhere.duel"
     duels(tmp_path, "play", "leap", "--save", elsewhere, entered="1\nquit\n")
     done = walk(

@@ -5,7 +5,7 @@ it calls `decide_next_entry` and `play_entry`. Every entry is saved before it ta
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from duels.core.match import AnyMatch
@@ -43,6 +43,26 @@ def find_takeback(match: AnyMatch, words: Words[Any, Any], seat: Seat) -> Takeba
     return None
 
 
+@dataclass(frozen=True)
+class Series:
+    """The players' names and wins in a match and its rematches."""
+
+    names: Mapping[Seat, str]
+    """The player's name at each seat of the current match."""
+    has_person_names: bool = False
+    """Whether these are the names of people. Otherwise they are descriptions, such as `you`."""
+    wins: Mapping[str, int] = field(default_factory=dict)
+    """The number of wins by name, in the order of the first match's seats."""
+    matches: int = 0
+
+    def add(self, winner: Seat | None) -> "Series":
+        """Return the series after a match with this winner."""
+        wins = {name: self.wins.get(name, 0) for name in self.wins or self.names.values()}
+        if winner:
+            wins[self.names[winner]] += 1
+        return replace(self, wins=wins, matches=self.matches + 1)
+
+
 class LiveMatch:
     """A match with its players (None stands for a person), its dice and its record."""
 
@@ -59,6 +79,8 @@ class LiveMatch:
         self.players = players
         self.names = names or _LABELS
         """The player's name at each seat."""
+        self.series: Series | None = None
+        """The names and wins of the players, if people play rematches."""
         self.journal = journal
         self.words = match.rules.game.words(match.rules)
         self._dice = dice

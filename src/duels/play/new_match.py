@@ -47,6 +47,8 @@ class MatchSetup:
     path: Path | None = None
     external: Mapping[str, PlayerKind] = field(default_factory=dict)
     """External players, by the names used in `one` and `two`."""
+    people: tuple[str, str] = ("", "")
+    """The names of the people at `one` and `two`, if known. They are not recorded."""
     swapped: bool = field(init=False, default=False)
     """Whether `one` and `two` were exchanged, because `two` moves first."""
     fallback: str = field(init=False, default="")
@@ -75,6 +77,7 @@ class MatchSetup:
         self.swapped = first == "2"
         if self.swapped:
             self.one, self.two = self.two, self.one
+            self.people = self.people[1], self.people[0]
 
     def make_headers(self) -> dict[str, str]:
         """Return the headers of the match's record, with the current time."""

@@ -35,9 +35,9 @@ MenuItem = tuple[str, Callable[[], NextStep | None]]
 _PLAY, _PROMPTS = "play", "prompts"
 _FRIEND = "friend"
 _DEFAULT_OPPONENT = "casual"
-_WHO_MOVES_FIRST = {"me": "you", "other": "your opponent", "coin": "a coin decides"}
+_COIN = "coin"
+_MAX_NAME = 20
 _SHORT, _OPEN = "short", "open"
-_FIRST_SEATS = {"me": "1", "other": "2", "coin": "random"}
 _COMMANDS_WITH_PLAIN = ("daily", "practice", "stats")
 _RECENT_MATCHES = 50
 
@@ -119,19 +119,18 @@ class Menu:
     def _play(self, board: bool, ask_rules: Callable[[], AnyRules] | None = None) -> NextStep | None:
         """Ask for the settings of a match and play it. By default, `ask_rules` asks only for the game."""
         ask_rules = ask_rules or (lambda: find_game(self._ask_game()).rules())
-        rules, opponent, first, length = ask_in_turn(
+        rules, (opponent, people), first, length = ask_in_turn(
             lambda _: ask_rules(),
-            lambda answers: self._ask_opponent(answers[0]),
-            lambda _: choose(self._screen, "Who moves first?", _WHO_MOVES_FIRST, "me"),
+            lambda answers: self._ask_opponent_and_names(answers[0]),
+            lambda answers: self._ask_first_seat(answers[1][1]),
             lambda answers: self._ask_length(answers[0]),
         )
-        opponent = HUMAN if opponent == _FRIEND else opponent
         rules = shorten_match(rules) if length == _SHORT else rules
         shares_secrets = rules.has_hidden_information and opponent == HUMAN
         board = board and not shares_secrets and can_use_board(rules, self._screen)
         if not board:
             self._screen.say("Enter help at any prompt to see the commands.\n\n")
-        setup = MatchSetup(rules, HUMAN, opponent, _FIRST_SEATS[first])
+        setup = MatchSetup(rules, HUMAN, opponent, first, people=people)
         return play_new_match(setup, self._screen, board)[1]
 
     def _learn(self) -> None:
@@ -155,6 +154,42 @@ class Menu:
         plain = ["--plain"] if name in _COMMANDS_WITH_PLAIN and not self._screen.colour else []
         with command.make_context(name, [*words, *plain], parent=root) as context:
             command.invoke(context)
+
+    def _ask_opponent_and_names(self, rules: AnyRules) -> tuple[str, tuple[str, str]]:
+        """Ask for the opponent, and for the names of both people if it is a person."""
+        answers: list[Any] = ask_in_turn(
+            lambda _: self._ask_opponent(rules),
+            lambda answers: self._ask_names() if answers[0] == _FRIEND else ("", ""),
+        )
+        opponent, people = answers
+        return (HUMAN if opponent == _FRIEND else opponent), people
+
+    def _ask_names(self) -> tuple[str, str]:
+        one, two = ask_in_turn(
+            lambda _: self._ask_name("on the left", "Left", []),
+            lambda answers: self._ask_name("on the right", "Right", answers),
+        )
+        return one, two
+
+    def _ask_name(self, place: str, default: str, taken: list[str]) -> str:
+        """Ask for a short name that is not taken."""
+        notice = ""
+        unavailable = {name.lower() for name in (*taken, _COIN)}
+        while True:
+            entry = _read_entry(self._screen, Question(f"Who sits {place}? Name [{default}]: ", notice))
+            name = " ".join(entry.split()) or default
+            if name.isprintable() and len(name) <= _MAX_NAME and name.lower() not in unavailable:
+                return name
+            notice = f"Please enter another name of at most {_MAX_NAME} letters."
+
+    def _ask_first_seat(self, people: tuple[str, str]) -> str:
+        """Ask who moves first. Return the value of the option --first."""
+        if all(people):
+            options = {name: f"{name} is Player 1" for name in people} | {_COIN: "a coin decides"}
+        else:
+            options = {"me": "you", "other": "your opponent", _COIN: "a coin decides"}
+        one, two = list(options)[:2]
+        return {one: "1", two: "2", _COIN: "random"}[choose(self._screen, "Who moves first?", options, one)]
 
     def _ask_opponent(self, rules: AnyRules) -> str:
         opponents = {level: PLAYER_KINDS[level].summary for level in list_levels(rules)}

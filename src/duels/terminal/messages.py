@@ -32,8 +32,26 @@ def make_player_names(live: LiveMatch) -> PlayerNames | None:
 
 def format_seat(live: LiveMatch, seat: Seat) -> str:
     """Format a seat with its token, such as `Player 1 (X)`, in the seat's ink."""
-    token = live.words.seat_name(seat)
-    return Ink.for_seat(seat)(seat.label if token == seat.label else f"{seat.label} ({token})")
+    token, name = live.words.seat_name(seat), get_person_name(live, seat)
+    return Ink.for_seat(seat)(name if token == seat.label else f"{name} ({token})")
+
+
+def get_person_name(live: LiveMatch, seat: Seat) -> str:
+    """Return the name of the person at a seat, or the seat's label if the name is unknown."""
+    series = live.series
+    return series.names[seat] if series and series.has_person_names else seat.label
+
+
+def format_score(live: LiveMatch) -> str:
+    """Format the score after a rematch, such as `Score: 2 for Ann, 1 for Bob.`, or an empty text."""
+    outcome, series = live.match.outcome, live.series
+    if not outcome or not series or not series.matches:
+        return ""
+    series = series.add(outcome.winner)
+    parts = [f"{wins} for {name}" for name, wins in series.wins.items()]
+    if without_winner := series.matches - sum(series.wins.values()):
+        parts.append(f"{without_winner} without a winner")
+    return f"Score: {', '.join(parts)}."
 
 
 def format_matchup(live: LiveMatch, you: Seat) -> str:
@@ -80,7 +98,11 @@ def propose_stop(live: LiveMatch, seat: Seat) -> Proposal:
     """Return the proposal to stop without a winner. Raises IllegalMove if it is too early."""
     live.match.stop()
     needs_consent = len(live.people) == 2
-    question = f"{seat.other.label}, do you agree to stop?" if needs_consent else "Do you want to stop?"
+    question = (
+        f"{get_person_name(live, seat.other)}, do you agree to stop?"
+        if needs_consent
+        else "Do you want to stop?"
+    )
     refusal = "Proposal declined. The match continues."
     return Proposal(f"{question} Nobody wins.", needs_consent, live.stop, refusal)
 
@@ -96,7 +118,7 @@ def propose_takeback(live: LiveMatch, seat: Seat) -> Proposal:
     needs_consent = len(live.people) == 2
     if not needs_consent and not takeback.revocable:
         raise IllegalMove("You cannot take this back: it revealed hidden information or a chance outcome.")
-    question = f"{seat.other.label}, do you agree to take it back?" if needs_consent else ""
+    question = f"{get_person_name(live, seat.other)}, do you agree to take it back?" if needs_consent else ""
     carry_out = partial(live.take_back, takeback)
     return Proposal(
         question,

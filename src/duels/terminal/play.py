@@ -16,7 +16,7 @@ from duels.core.rules import AnyRules, Seat
 from duels.core.words import Ink
 from duels.play.journal import Journal
 from duels.play.library import find_last_unfinished, make_match_path, read_record
-from duels.play.live import LiveMatch
+from duels.play.live import LiveMatch, Series
 from duels.play.new_match import MatchSetup, branch, seat_players
 from duels.players.failures import TransportError
 from duels.terminal.next_step import NextStep, ask_next_step
@@ -65,24 +65,31 @@ def get_surface_class(board: bool) -> "type[PromptedMatch | BoardMatch]":
         return BoardMatch
 
 
-def play_new_match(setup: MatchSetup, screen: Screen, board: bool = False) -> tuple[int, NextStep]:
-    """Play a new match and its rematches. Return the exit code and the next step."""
+def play_new_match(
+    setup: MatchSetup, screen: Screen, board: bool = False, series: Series | None = None
+) -> tuple[int, NextStep]:
+    """Play a new match and its rematches. Return the exit code and the next step.
+
+    `series` holds the results before this match, if it is a rematch.
+    """
     if (setup.one, setup.two).count(players.HUMAN) == 1 and screen.on_terminal and not screen.plain:
         from duels.terminal.lesson import offer_lesson
 
         offer_lesson(setup.rules.game, screen)
     while True:
         record = Record(Match.start(setup.rules), setup.make_headers())
-        live, surface = _start_match(record, screen, board, setup.external, setup.path)
+        series = _continue_series(setup, series)
+        live, surface = _start_match(record, screen, board, setup.external, setup.path, series=series)
         if setup.fallback:
             screen.notice(
                 f"Perfect play is unknown in {setup.rules.name}, so {setup.fallback} plays instead."
             )
-        if setup.first != "1":
-            screen.notice(_format_first_player(setup))
+        if notice := _format_first_player(setup, is_rematch=series.matches > 0):
+            screen.notice(notice)
         code, step = _play_to_end(live, surface, screen)
         if step not in _REMATCHES:
             return code, step
+        series = series.add(live.match.outcome.winner if live.match.outcome else None)
         setup = _make_rematch(setup, step)
 
 
@@ -93,6 +100,7 @@ def _start_match(
     external: Mapping[str, players.PlayerKind],
     path: Path | None = None,
     journal: Journal | None = None,
+    series: Series | None = None,
 ) -> "tuple[LiveMatch, PromptedMatch | BoardMatch]":
     """Seat the players of a match, and return the live match and the surface that shows it.
 
@@ -103,6 +111,7 @@ def _start_match(
         live = seat_players(
             match, headers, journal, lambda text: screen.notice(f"--chance: {text}"), progress, external
         )
+    live.series = series
     surface = get_surface_class(board)(live, screen)
     if journal:
         journal.normalize(match)
@@ -112,15 +121,40 @@ def _start_match(
     return live, surface
 
 
-def _format_first_player(setup: MatchSetup) -> str:
-    if players.HUMAN == setup.one == setup.two:
+def _format_first_player(setup: MatchSetup, is_rematch: bool) -> str:
+    """Say who is Player 1. Return an empty text if the players know it."""
+    if all(setup.people):
+        one, two = setup.people
+        return f"{one} is Player 1 and moves first. {two} is Player 2."
+    is_for_two = players.HUMAN == setup.one == setup.two
+    is_obvious = not is_for_two if is_rematch else setup.first == "1"
+    if is_obvious:
+        return ""
+    if is_for_two:
         return f"The person at seat {2 if setup.swapped else 1} is Player 1 and moves first."
     return f"Player 1: {setup.one}. Player 2: {setup.two}."
 
 
+def _continue_series(setup: MatchSetup, series: Series | None) -> Series:
+    """Return the series with the names at the seats of the next match."""
+    kinds = [setup.one, setup.two]
+    if all(setup.people):
+        names = list(setup.people)
+    elif kinds.count(players.HUMAN) == 2:
+        names = [f"the person at seat {number}" for number in ((2, 1) if setup.swapped else (1, 2))]
+    else:
+        names = ["you" if kind == players.HUMAN else kind for kind in kinds]
+    return replace(
+        series or Series({}), names=dict(zip(Seat, names, strict=True)), has_person_names=all(setup.people)
+    )
+
+
 def _make_rematch(setup: MatchSetup, step: NextStep) -> MatchSetup:
-    one, two = (setup.two, setup.one) if step is NextStep.SWAP else (setup.one, setup.two)
-    return replace(setup, one=one, two=two, first="1", seed=None, chance="", path=None)
+    one, two, people = setup.one, setup.two, setup.people
+    if setup.swapped:  # `first` swaps them again
+        one, two, people = two, one, (people[1], people[0])
+    first = "2" if setup.swapped != (step is NextStep.SWAP) else "1"
+    return replace(setup, one=one, two=two, people=people, first=first, seed=None, chance="", path=None)
 
 
 def resume_match(
@@ -143,7 +177,8 @@ def resume_match(
             raise DuelsError(f"{path}: {error}") from None
         raise
     screen.notice(f"Resuming {path}.")
-    return _play_rematches(record, external, _play_to_end(live, surface, screen, resumed=True), screen, board)
+    result = _play_to_end(live, surface, screen, resumed=True)
+    return _play_rematches(live, record, external, result, screen, board)
 
 
 def play_branch(
@@ -167,10 +202,12 @@ def play_branch(
     live, surface = _start_match(record, screen, board, external)
     start = f"after entry {entries}" if entries else "at the opening"
     screen.notice(f"Starting a new match from {path}, {start}.")
-    return _play_rematches(record, external, _play_to_end(live, surface, screen), screen, board)
+    result = _play_to_end(live, surface, screen)
+    return _play_rematches(live, record, external, result, screen, board)
 
 
 def _play_rematches(
+    live: LiveMatch,
     record: Record,
     external: Mapping[str, players.PlayerKind],
     result: tuple[int, NextStep],
@@ -182,7 +219,8 @@ def _play_rematches(
         return code, step
     one, two = players.read_player_names(record.headers).values()
     setup = MatchSetup(record.match.rules, one, two, external=external)
-    return play_new_match(_make_rematch(setup, step), screen, board)
+    series = _continue_series(setup, None).add(live.match.outcome.winner if live.match.outcome else None)
+    return play_new_match(_make_rematch(setup, step), screen, board, series)
 
 
 def _name_external(

@@ -141,6 +141,8 @@ class PromptedMatch:
             self.screen.say(f"\n{messages.format_result(self.live, you)}\n")
             if summary := _summarize_result(self.live):
                 self.screen.say(f"{summary}\n")
+        if self.screen.on_terminal and (score := messages.format_score(self.live)):
+            self.screen.say(f"{score}\n")
 
     def _show_match(self) -> None:
         for text in self.narrator.render_match(self.live.match):
@@ -186,7 +188,9 @@ class PromptedMatch:
         self._seat_at_keyboard = seat
         self.screen.clear()
         self._show_match()
-        self.screen.pause(f"\nPass the keyboard to {seat.label}, then press Enter. ")
+        name = messages.get_person_name(self.live, seat)
+        person = name if name == seat.label else f"{name} ({seat.label})"
+        self.screen.pause(f"\nPass the keyboard to {person}, then press Enter. ")
         self.screen.clear()
         self._show_match()
 

@@ -215,7 +215,8 @@ class BoardApp(App[AppResult]):
     def _render_turn(self) -> Content:
         content, live, outcome = self._palette.make_content, self.live, self.live.match.outcome
         if outcome:
-            return content(messages.format_result(live, self._you) if self._you else outcome.reason)
+            result = messages.format_result(live, self._you) if self._you else outcome.reason
+            return content(f"{result} {messages.format_score(live)}".rstrip())
         if not self.choice:
             actor = live.match.actor
             return content(f"{live.names[actor]} is thinking …" if isinstance(actor, Seat) else "…")
