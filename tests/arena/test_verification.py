@@ -34,7 +34,14 @@ def test_an_unchanged_run_verifies(tmp_path: Path) -> None:
     done = arena(tmp_path, "verify", tmp_path / "run")
     assert (done.code, done.out) == (0, "8 matches repeated: all are as logged.\n")
     data = json.loads(arena(tmp_path, "verify", tmp_path / "run", "--json").out)
-    assert data == {"valid": True, "rows": 8, "replayed_answers": 0, "damaged": [], "differences": []}
+    assert data == {
+        "valid": True,
+        "rows": 8,
+        "replayed_answers": 0,
+        "damaged": [],
+        "missing": 0,
+        "differences": [],
+    }
 
 
 def test_answers_of_programs_are_replayed(tmp_path: Path) -> None:
@@ -88,11 +95,66 @@ def test_damaged_lines_are_listed_until_the_run_is_repaired(tmp_path: Path) -> N
     done = arena(tmp_path, "verify", tmp_path / "run")
     lines = [f"log-1.jsonl, line {number}: this line is damaged." for number in (1, 2)]
     assert (done.code, done.out.splitlines()[:2]) == (1, lines)
+    assert "2 missing, 2 damaged lines, 0 differences. To add the missing matches, run" in done.out
     run(CONFIG, tmp_path / "run")
     assert len(verify(Folder(tmp_path / "run")).damaged) == 2
+    done = arena(tmp_path, "verify", tmp_path / "run")
+    assert done.code == 1
+    assert "All planned matches are there. To leave out the damaged lines: duels arena merge" in done.out
     merge([tmp_path / "run"], tmp_path / "merged")
     result = verify(Folder(tmp_path / "merged"))
     assert (result.is_valid, result.rows) == (True, 8)
+
+
+def cut_last_line(log: Path) -> None:
+    log.write_bytes(log.read_bytes()[:-5])
+
+
+@pytest.mark.parametrize(("lose", "missing"), [(cut_last_line, 1), (Path.unlink, 8)])
+def test_lost_matches_are_missing(lose: Callable[[Path], None], missing: int, tmp_path: Path) -> None:
+    run(CONFIG, tmp_path / "run")
+    lose(tmp_path / "run" / "log-1.jsonl")
+    done = arena(tmp_path, "verify", tmp_path / "run")
+    problems = f"{missing} missing, 0 damaged lines, 0 differences"
+    repair = "To add the missing matches, run the command that made the folder."
+    assert (done.code, done.out) == (1, f"{8 - missing} matches repeated: {problems}. {repair}\n")
+    run(CONFIG, tmp_path / "run")
+    assert verify(Folder(tmp_path / "run")).is_valid
+
+
+def test_a_run_that_stops_early_has_no_gaps(tmp_path: Path) -> None:
+    config = Config(("random", "perfect"), ("lights",), 400, "7", until=0.4)
+    played = len(run(config, tmp_path / "run").load_rows())
+    assert played < 400
+    assert verify(Folder(tmp_path / "run")).is_valid
+    log = tmp_path / "run" / "log-1.jsonl"
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[1:]))
+    assert verify(Folder(tmp_path / "run")).missing == 1
+
+
+def test_a_lost_answer_of_a_probe_is_missing(tmp_path: Path) -> None:
+    run_probe(ProbeConfig("club", ("lights",)), tmp_path / "probe")
+    cut_last_line(tmp_path / "probe" / "answers-1.jsonl")
+    assert verify(Folder(tmp_path / "probe")).missing == 1
+
+
+def test_logs_of_a_probe_that_are_damaged_meanwhile_are_noticed(tmp_path: Path) -> None:
+    log = tmp_path / "probe" / "answers-1.jsonl"
+    is_damaged = False
+
+    def damage(text: str) -> None:
+        nonlocal is_damaged
+        if not is_damaged and log.exists() and log.read_bytes().count(b"\n") > 2:
+            log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 1))
+            is_damaged = True
+
+    config = ProbeConfig("club", ("lights",))
+    folder = run_probe(config, tmp_path / "probe", damage)
+    problem = (
+        "logs were damaged meanwhile: 1 rows lost, 1 lines damaged, the first in answers-1.jsonl, line 1"
+    )
+    assert folder.unfinished == (problem,)
+    assert run_probe(config, tmp_path / "probe").unfinished == ()
 
 
 def test_a_probe_is_verified_by_asking_again(tmp_path: Path) -> None:

@@ -181,9 +181,10 @@ def merge(runs: tuple[Path, ...], out: Path) -> None:
 def verify_command(run: Path, as_json: bool) -> None:
     """Verify a run or probe: replay every match and compute every number again.
 
-    The command lists damaged lines and differences. Its exit code is 1 if there are any. Built-in players
-    choose again. Programs and models are not started: their logged moves are replayed, and the luck-adjusted
-    results of their matches are not compared.
+    The command lists damaged lines and differences, and counts missing matches. Its exit code is 1 if there
+    are any. Built-in players choose again. Programs and models are not started: their logged moves are
+    replayed, and the luck-adjusted results of their matches are not compared. Parquet files are not checked:
+    `duels arena report --parquet` writes them from the logs.
     """
     from duels.arena.folder import Folder
     from duels.arena.progress_line import ProgressLine

@@ -8,10 +8,12 @@ import errno
 import json
 import os
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
+from math import comb
 from pathlib import Path
 from platform import python_version
 from secrets import token_hex
@@ -172,6 +174,25 @@ class Folder:
         pairs = range(self.config["matches"][game] // 2)
         shards = {parse_log_shard(log) for log in self.list_logs()} or {WHOLE_RUN}
         return [pair for pair in pairs if any(is_in_shard(pair, shard) for shard in shards)]
+
+    def count_planned(self) -> int:
+        """Return the number of planned matches, for the shards with logs in this folder."""
+        pairs = sum(len(self.list_pairs(game)) for game in self.config["games"])
+        return 2 * pairs * comb(len(self.config["players"]), 2)
+
+    def count_missing(self, rows: Iterable[Row]) -> int:
+        """Return the number of planned matches that are not among `rows`.
+
+        A run with `until` ends early: there, only gaps between the matches of two players count.
+        """
+        by_pairing: dict[tuple[str, frozenset[str]], set[tuple[int, str]]] = defaultdict(set)
+        for row in filter(self.is_planned, rows):
+            players = row["players"]
+            by_pairing[row["game"], frozenset(players)].add((row["pair"], players[0]))
+        planned = self.count_planned()
+        if self.config["until"] is not None:
+            planned = sum(2 * (max(pair for pair, _ in matches) + 1) for matches in by_pairing.values())
+        return planned - sum(map(len, by_pairing.values()))
 
     def is_planned(self, row: Row) -> bool:
         """Whether a match counts. A run may have logged more matches than its config asks for."""

@@ -128,8 +128,6 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> Report:
     if ratings and config["until"] is not None:
         ratings = replace(ratings, players={name: r.without_bounds for name, r in ratings.players.items()})
     seconds, spending = _sum_requests(folder, rows)
-    pairs = sum(len(folder.list_pairs(name)) for name in config["games"])
-    expected = 2 * pairs * comb(len(config["players"]), 2)
     return Report(
         read_identities(config["players"], config),
         config["seed"],
@@ -139,7 +137,7 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> Report:
         config["until"],
         ModelCosts.from_config(config, spending),
         seconds,
-        folder.list_notes(complete=len(rows) == expected),
+        folder.list_notes(complete=len(rows) == folder.count_planned()),
     )
 
 

@@ -45,19 +45,30 @@ class Verification:
     """Rows of programs and models. Their answers are taken from the log instead of being asked again."""
     damaged: list[str] = field(default_factory=list)
     """The locations of damaged lines."""
+    missing: int = 0
+    """The number of planned matches or questions that are not in the logs."""
     differences: list[Difference] = field(default_factory=list)
 
     @property
     def is_valid(self) -> bool:
-        return not (self.damaged or self.differences)
+        return not (self.damaged or self.missing or self.differences)
 
     def summarize(self, noun: str) -> str:
         count = f"{self.rows} {noun} repeated"
         if not self.is_valid:
-            again = " To repeat damaged lines, run the command that made the folder." if self.damaged else ""
-            return f"{count}: {len(self.damaged)} damaged lines, {len(self.differences)} differences.{again}"
+            missing = f"{self.missing} missing, " if self.missing else ""
+            problems = f"{missing}{len(self.damaged)} damaged lines, {len(self.differences)} differences"
+            return f"{count}: {problems}.{self._suggest_repair(noun)}"
         logged = f" Answers of programs and models were taken from the log ({self.replayed_answers} {noun})."
         return f"{count}: all are as logged.{logged * bool(self.replayed_answers)}"
+
+    def _suggest_repair(self, noun: str) -> str:
+        if self.missing:
+            return f" To add the missing {noun}, run the command that made the folder."
+        if self.damaged:
+            merge = "duels arena merge FOLDER --out NEW-FOLDER"
+            return f" All planned {noun} are there. To leave out the damaged lines: {merge}"
+        return ""
 
     def as_data(self) -> dict[str, Any]:
         return {"valid": self.is_valid, **asdict(self)}
@@ -126,8 +137,10 @@ def _verify_matches(folder: Folder, result: Verification, progress: Progress) ->
 
         return run_dialogue(play_dialogue(plan, get_judge(rules)), answer)
 
+    rows: list[Row] = []
     for log in folder.list_logs():
         for location, row in folder.iter_rows(log):
+            rows.append({name: row[name] for name in ("game", "players", "pair")})
             is_built_in = all(kinds[name] for name in row["players"])
             names = [name for name in MATCH if is_built_in or name != "adjusted"]
             result.rows += 1
@@ -138,6 +151,7 @@ def _verify_matches(folder: Folder, result: Verification, progress: Progress) ->
                 computed = {**row, "entries": "another match"}
             result.differences += _compare(location, row, computed, names)
             progress(f"{result.rows} matches, {len(result.differences)} differences, {location}")
+    result.missing = folder.count_missing(rows)
 
 
 def _read_answer(row: Row, number: int, rules: AnyRules, seat: Seat) -> Answer | NoMove:
@@ -174,5 +188,4 @@ def _verify_answers(folder: Folder, result: Verification, progress: Progress) ->
                 progress(f"{result.rows} answers, {len(result.differences)} differences")
         return answers
 
-    for _ in iter_probes(folder, check, progress):
-        pass
+    result.missing = sum(probe.missing for probe in iter_probes(folder, check, progress))
