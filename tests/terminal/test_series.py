@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from duels.play.library import read_record
+from tests.support import lines_of
 from tests.terminal.terminal import Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -40,6 +42,7 @@ def test_two_people_have_names_and_a_score(tmp_path: Path) -> None:
         terminal.answer("> ", "1-2")
         terminal.answer("> ", "4-5")
         terminal.answer("> ", "undo")
+        terminal.press("Whose decision is taken back? Press 1 for Ann, 2 for Bob: ", "1")
         terminal.answer("Bob, do you agree to take it back? (yes/no): ", "no")
         resign(terminal)
         terminal.expect("Score: 1 for Bob, 2 for Ann.")
@@ -80,3 +83,21 @@ def test_a_machine_has_a_score(tmp_path: Path) -> None:
         terminal.expect("You are Player 2 against casual.")
         resign(terminal)
         terminal.expect("Score: 0 for you, 2 for casual.")
+
+
+def test_a_slip_can_be_taken_back_while_the_other_person_is_asked(tmp_path: Path) -> None:
+    record = tmp_path / "slip.duel"
+    with Terminal(tmp_path, "play", "lights", "--save", record, NO_COLOR="1") as terminal:
+        terminal.answer("> ", "1-2")
+        terminal.answer("> ", "undo")
+        terminal.answer("Player 2, do you agree to take it back? (yes/no): ", "yes")
+        terminal.expect("Taken back: 1 entry.")
+        for entry in ("4", "1", "7"):
+            terminal.answer("> ", f"1\n{entry}")
+        terminal.answer("> ", "undo")  # Player 2 is asked, Player 1 slipped
+        terminal.press("Whose decision is taken back? Press 1 for Player 1, 2 for Player 2: ", "1")
+        terminal.answer("Player 2, do you agree to take it back? (yes/no): ", "yes")
+        terminal.expect("Taken back: 1 entry.")
+        terminal.answer("> ", "quit")
+        assert terminal.wait() == 0
+    assert lines_of(read_record(record).match) == ["4", "1"]

@@ -171,10 +171,10 @@ class Menu:
         )
         return one, two
 
-    def _ask_name(self, place: str, default: str, taken: list[str]) -> str:
-        """Ask for a short name that is not taken."""
+    def _ask_name(self, place: str, default: str, other_names: list[str]) -> str:
+        """Ask for a short name that nobody else has."""
         notice = ""
-        unavailable = {name.lower() for name in (*taken, _COIN)}
+        unavailable = {name.lower() for name in (*other_names, _COIN)}
         while True:
             entry = _read_entry(self._screen, Question(f"Who sits {place}? Name [{default}]: ", notice))
             name = " ".join(entry.split()) or default

@@ -208,7 +208,7 @@ class PromptedMatch:
             "help": lambda entries: show(_HELP_WITH_STOP if self.live.match.can_stop else HELP),
             **make_lookup_commands(self.live.match.sight(seat), self.words, show),
             "hint": lambda entries: self._hint(seat, entries),
-            "undo": lambda entries: self._propose(messages.propose_takeback, seat),
+            "undo": lambda entries: self._propose(messages.propose_takeback, self._find_undo_seat(seat)),
             "save": lambda entries: self._save(),
             "resign": lambda entries: self._propose(messages.propose_resignation, seat),
             "quit": leave,
@@ -249,6 +249,23 @@ class PromptedMatch:
         else:
             self._show_takeback(proposal, seat)
         raise _MatchChanged
+
+    def _find_undo_seat(self, seat: Seat) -> Seat:
+        """Return the seat whose decision `undo` takes back while `seat` is asked.
+
+        Two people at a terminal may both mean their own last decision, so ask them.
+        """
+        live = self.live
+        own, others = live.find_takeback(seat), live.find_takeback(seat.other)
+        if len(live.people) < 2 or not self.screen.on_terminal or not others:
+            return seat
+        if not own:
+            return seat.other
+        if self.hides_secrets or own.entries < others.entries:
+            return seat
+        choices = ", ".join(f"{s.value} for {messages.get_person_name(live, s)}" for s in Seat)
+        key = self.screen.choose_key(f"Whose decision is taken back? Press {choices}: ", ["1", "2"])
+        return Seat(int(key))
 
     def _show_takeback(self, proposal: messages.Proposal, seat: Seat) -> None:
         self._seat_at_keyboard = None
