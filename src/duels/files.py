@@ -55,19 +55,32 @@ class FileInUse(DuelsError):
     """Another program is writing to the file."""
 
 
+def try_lock(handle: int, shared: bool = False, wait: bool = False) -> bool:
+    """Lock an open file until it is closed. Return False if another program holds the lock.
+
+    Raises OSError if the file system does not support locks.
+    """
+    if fcntl:
+        mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        try:
+            fcntl.flock(handle, mode if wait else mode | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+                return False
+            raise
+    return True
+
+
 def lock_file(handle: int, path: Path) -> bool:
     """Lock an open file against other writers until it is closed.
 
     Returns False if the file system does not support locks. Raises FileInUse if another program holds the
     lock.
     """
-    if not fcntl:
-        return True
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-            raise FileInUse(f"{path} is in use by another program.") from None
+        if not try_lock(handle):
+            raise FileInUse(f"{path} is in use by another program.")
+    except OSError:
         return False
     return True
 

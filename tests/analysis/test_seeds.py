@@ -9,7 +9,7 @@ import duels
 from duels.analysis.exploitability import Spread
 from duels.core.errors import DuelsError, TooLarge
 from duels.envs.gymnasium import DuelEnv
-from duels.solving.bounds import Bounds
+from duels.solving.oracle import Bounds
 
 
 def test_network_scores_are_masked() -> None:

@@ -16,8 +16,7 @@ from duels.core.narration import Narration, TextBoard
 from duels.core.options import option
 from duels.core.rules import Actor, Event, OpenRules, Outcome, Seat, Sight, Step
 from duels.core.words import Dialogue, InvalidEntry, Words, ask_until
-from duels.solving.oracle import ActionValue, OpenOracle, Oracle, Value, Verdict
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import ActionValue, OpenOracle, Oracle, Progress, Value, Verdict, no_progress
 from tests.core.toys import FACES, Hide, View
 
 STEPS = Game("steps", "Steps", "a race that can be drawn", __name__)

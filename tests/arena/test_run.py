@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from duels.arena.command_options import quote_for_shell
+from duels.arena.commands import quote_for_shell
 from duels.arena.config import Config, ProbeConfig
 from duels.arena.folder import Folder
 from duels.arena.match_plan import MatchPlan

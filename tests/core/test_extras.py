@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from duels.core.errors import DuelsError
-from duels.core.extras import MissingExtra, require_extra
+from duels.core.errors import DuelsError, MissingExtra, require_extra
 
 ROOT = Path(__file__).parent.parent.parent
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][

@@ -24,7 +24,7 @@ from duels.envs.conformance import (
 from duels.envs.conformance import environments as adapters
 from duels.envs.pettingzoo import raw_env
 from duels.games import resolve_rules
-from duels.solving.bounds import Bounds
+from duels.solving.oracle import Bounds
 from duels.solving.tables import DRAWN, NOBODY
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim

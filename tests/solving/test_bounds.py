@@ -1,6 +1,6 @@
 """Bounds are shown so that they hold."""
 
-from duels.solving.bounds import Bounds
+from duels.solving.oracle import Bounds
 
 
 def test_bounds_are_rounded_outwards() -> None:

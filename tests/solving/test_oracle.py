@@ -17,9 +17,8 @@ from duels.games import GAMES
 from duels.games.lights import oracle as oracle_of_lights
 from duels.games.lights.oracle import LightsOracle, get_nim_sum
 from duels.games.lights.rules import Lights, State, TurnOff
-from duels.solving.oracle import ActionValue, Exactness, OpenOracle, Oracle, Value, Verdict
+from duels.solving.oracle import ActionValue, Exactness, OpenOracle, Oracle, Progress, Value, Verdict
 from duels.solving.oracles import _MAX_CACHED, get_oracle
-from duels.solving.progress import Progress
 
 RULES = Lights(7)
 

@@ -15,8 +15,7 @@ import pytest
 from duels.games import GAMES
 from duels.games.chain.oracle import ChainOracle
 from duels.solving import oracles
-from duels.solving.oracle import Check, Oracle
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Check, Oracle, Progress, no_progress
 from duels.terminal import screen as screens
 from duels.terminal.commands import run
 from duels.terminal.screen import Screen

@@ -11,7 +11,7 @@ import numpy as np
 from duels.core.rules import Seat
 from duels.games.hunt.certify.policies import Array, MemoryPolicy
 from duels.solving.compiling import cached_njit
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 
 
 @dataclass(frozen=True)

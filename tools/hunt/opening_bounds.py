@@ -17,7 +17,7 @@ from duels.games.hunt.certify.policies import Array
 from duels.games.hunt.certify.pomdp import ROUNDING
 from duels.games.hunt.certify.responder_problem import MAX_STATES, TYPES, ResponderProblem
 from duels.games.hunt.strategy import CELLS
-from duels.solving.bounds import Bounds
+from duels.solving.oracle import Bounds
 from tools.hunt.opening import FOLDED_CELLS, Opening, fill_belief
 
 MAX_BELIEFS = 3_000_000

@@ -22,7 +22,7 @@ from duels.games.hunt.strategy import (
     Tables,
     load_strategy,
 )
-from duels.solving.bounds import Bounds
+from duels.solving.oracle import Bounds
 from tools.hunt.self_play import Plan, Step
 from tools.hunt.shipping import pack_strategy, write_certificate, write_self_play
 from tools.hunt.training import train

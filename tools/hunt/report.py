@@ -4,7 +4,7 @@ from textwrap import fill
 from typing import Any
 
 from duels.core.rules import Seat
-from duels.solving.bounds import Bounds
+from duels.solving.oracle import Bounds
 
 Study = dict[str, Any]
 CONFIDENT = 1.96

@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from duels.core.match import Match, play_through
 from duels.core.rules import A, Rules, S, Seat, V
 from duels.solving.best_response import Policy
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 
 STANDARD_ERRORS = 4
 """The tolerance in standard errors. A correct value fails less than once in ten thousand runs."""

@@ -24,8 +24,7 @@ from duels.games.hunt.strategy import (
     load_certificate,
     load_strategy,
 )
-from duels.solving.bounds import Bounds
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Bounds, Progress, no_progress
 from tools.hunt.evaluation import Evaluation, Turn, evaluate
 from tools.hunt.naive import NAIVE
 from tools.hunt.simulation import simulate

@@ -5,8 +5,7 @@ from inspect import signature
 from math import isclose
 from typing import Any, TypeAlias, TypeGuard
 
-from duels.core.errors import DuelsError, TooLarge
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, TooLarge, require_extra
 from duels.core.features import (
     TRUNCATION,
     Encoding,

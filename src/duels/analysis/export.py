@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from duels.analysis.encoding import ObservationEncoder
-from duels.core.errors import DuelsError
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, require_extra
 from duels.core.match import AnyMatch, Match
 from duels.core.options import options_data
 from duels.core.rules import CHANCE, AnyRules, AnySight, Seat

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, TypedDict
 
-from duels.core.errors import DuelsError
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, require_extra
 from duels.core.features import number_actions
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.solving.oracle import Exactness

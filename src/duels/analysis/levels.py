@@ -16,9 +16,8 @@ from duels.play.dice import StreamDice
 from duels.play.step import decide_next_entry, play_out
 from duels.players import BEST, get_strongest_name
 from duels.players.levels import LEVEL_SHARES, LevelPlayer
-from duels.solving.oracle import Oracle
+from duels.solving.oracle import Oracle, Progress, no_progress
 from duels.solving.oracles import get_oracle
-from duels.solving.progress import Progress, no_progress
 
 # Endless play is cut off here and counts one half, as in the values.
 _MAX_ENTRIES = 400

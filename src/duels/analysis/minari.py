@@ -7,8 +7,7 @@ from typing import Any
 
 from duels.analysis.encoding import ObservationEncoder
 from duels.analysis.export import Export, ProgressCallback, build_rows, play_matches
-from duels.core.errors import DuelsError
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, require_extra
 from duels.games import all_games
 
 with require_extra("minari"):

@@ -28,9 +28,8 @@ from duels.core.narration import PlayerNames
 from duels.core.record import Record, format_entry
 from duels.core.rules import Actor, AnySight, Seat
 from duels.players import HUMAN, read_player_names
-from duels.solving.oracle import Exactness, Oracle, Value, Verdict
+from duels.solving.oracle import Exactness, Oracle, Progress, Value, Verdict, no_progress
 from duels.solving.oracles import get_oracle
-from duels.solving.progress import Progress, no_progress
 
 AnyOracle = Oracle[Any, Any]
 

@@ -24,9 +24,8 @@ from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.files import write_atomically
 from duels.paths import cache_dir
-from duels.solving.oracle import Oracle
+from duels.solving.oracle import Oracle, Progress, no_progress
 from duels.solving.oracles import get_oracle
-from duels.solving.progress import Progress, no_progress
 
 GRADES_VERSION = 3
 """The version of the grades; increase it to invalidate the cache."""

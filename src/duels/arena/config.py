@@ -26,7 +26,7 @@ from duels.players.external import CMD_PREFIX, MODEL_PREFIX, parse_player_kind
 from duels.players.levels import LEVEL_SHARES
 from duels.players.model import check_disguise
 from duels.players.program import ProgramLimits
-from duels.solving.progress import no_progress
+from duels.solving.oracle import no_progress
 
 RUN, PROBE = "run", "probe"
 _BUDGET = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]{3})")

@@ -27,9 +27,8 @@ from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.words import strip_ink
 from duels.files import write_atomically
 from duels.players.levels import LEVEL_SHARES, mix_actions
-from duels.solving.oracle import BELOW_THE_MIXTURE, Verdict
+from duels.solving.oracle import BELOW_THE_MIXTURE, Progress, Verdict, no_progress
 from duels.solving.oracles import get_oracle
-from duels.solving.progress import Progress, no_progress
 
 VERSION = 1
 """The format version. The same version, game, options, seed and number of positions give the same file."""

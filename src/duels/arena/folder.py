@@ -4,7 +4,6 @@ The key of a row is a hash of the planned match or question. So nothing is playe
 from several machines can be merged by joining their rows.
 """
 
-import errno
 import json
 import os
 import re
@@ -36,18 +35,12 @@ from duels.arena.schemas import (
     make_answer_key,
     make_digest,
 )
-from duels.core.errors import DuelsError, escape_unprintable
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, escape_unprintable, require_extra
 from duels.core.rules import AnyRules
-from duels.files import write_atomically
+from duels.files import try_lock, write_atomically
 from duels.games import find_game
 from duels.players.endpoint import join_replies
-from duels.solving.progress import Progress, no_progress
-
-try:
-    import fcntl
-except ImportError:  # Windows has no flock, so a second run is not prevented
-    fcntl = None  # type: ignore[assignment]
+from duels.solving.oracle import Progress, no_progress
 
 FORMAT, FORMAT_WITHOUT_DIGESTS = 4, 3
 """The format version of a run's folder, and the earlier version that can be read and continued."""
@@ -141,13 +134,13 @@ class Folder:
             data["prices"] = folder.config["prices"]
         changed = [name for name in _ADJUSTABLE if folder.config.get(name) != data.get(name)]
         if changed:
-            if not (exclusive or _lock(handle, shared=False)):
+            if not (exclusive or try_lock(handle, shared=False)):
                 raise DuelsError(
                     f"{path} is in use by a run with different {' and '.join(changed)}. Try again later."
                 )
             write_config(config_path, data, folder.versions[0], folder.format)
             if not exclusive:
-                _lock(handle, shared=True)
+                try_lock(handle, shared=True)
         if version("duels") not in folder.versions:
             record_version(path, version("duels"))
         return cls(path)
@@ -338,7 +331,7 @@ class Folder:
     def lock_as_worker(self, prefix: str) -> int:
         """Lock the folder for a worker. Returns a handle, which the worker closes when it ends."""
         handle = os.open(self.path / f"{_WORKERS}{prefix}", os.O_RDWR | os.O_CREAT, 0o600)
-        _lock(handle, shared=True, wait=True)
+        try_lock(handle, shared=True, wait=True)
         return handle
 
     def wait_for_workers(self, prefix: str) -> None:
@@ -349,7 +342,7 @@ class Folder:
         for path in self.path.glob(f"{_WORKERS}*"):
             if not prefix or path.name in (f"{_WORKERS}{prefix}", _WORKERS):
                 handle = os.open(path, os.O_RDWR)
-                _lock(handle, shared=False, wait=True)
+                try_lock(handle, shared=False, wait=True)
                 os.close(handle)
 
 
@@ -368,24 +361,11 @@ def lock_file(path: Path, shared: bool = False) -> Iterator[int]:
     """Hold a shared or exclusive lock on a file. Raises DuelsError if another process holds it."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if not _lock(handle, shared):
+        if not try_lock(handle, shared):
             raise DuelsError(f"{path.parent} is in use by another process. Try again later.")
         yield handle
     finally:
         os.close(handle)
-
-
-def _lock(handle: int, shared: bool, wait: bool = False) -> bool:
-    """Lock an open file, and return whether it is locked now."""
-    if fcntl:
-        try:
-            mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-            fcntl.flock(handle, mode if wait else mode | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-                return False
-            raise
-    return True
 
 
 def write_config(

@@ -18,9 +18,8 @@ from duels.play.step import DecisionDialogue, NextEntry, ask_for_entry, ask_play
 from duels.players import Player
 from duels.players.failures import Answer, NoMove
 from duels.players.program import ProgramPlayer
-from duels.solving.oracle import Exactness, Verdict
+from duels.solving.oracle import Exactness, Progress, Verdict, no_progress
 from duels.solving.oracles import get_oracle
-from duels.solving.progress import Progress, no_progress
 
 _MAX_CACHED_VERDICTS = 100_000
 MAX_BLUNDERS = 3  # stored per match

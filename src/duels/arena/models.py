@@ -20,7 +20,7 @@ from duels.players.endpoint import BudgetSpent, Endpoint, EndpointSettings, Mete
 from duels.players.failures import Answer, NoMove, TransportError
 from duels.players.model import ModelPlayer
 from duels.players.program import ProgramPlayer
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 
 T = TypeVar("T")
 

@@ -21,8 +21,7 @@ from duels.arena.folder import CONFIG, Folder, MatchScore, read_score
 from duels.arena.logs import Log
 from duels.arena.match_plan import Judge, MatchPlan, play_match
 from duels.arena.schemas import Row
-from duels.core.errors import DuelsError
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, require_extra
 from duels.core.rules import AnyRules, Seat
 from duels.players import Player
 from duels.players.program import ProgramPlayer

@@ -21,8 +21,7 @@ from duels.arena.logs import SYNC_NOW, SYNC_SOON, Log
 from duels.arena.models import BudgetMeter, QuestionRunner
 from duels.arena.pool import PlayerCache, make_program_check
 from duels.arena.schemas import VERSION, Row, is_legal_answer, make_answer_key
-from duels.core.errors import BadOption
-from duels.core.extras import require_extra
+from duels.core.errors import BadOption, require_extra
 from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
 from duels.games import find_game
 from duels.play.step import DecisionRequest, ask_player
@@ -30,7 +29,7 @@ from duels.players.completions import Usage
 from duels.players.endpoint import Endpoint
 from duels.players.failures import Answer, NoMove
 from duels.players.model import Mirror, ModelPlayer
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 
 with require_extra("arena"):
     from duels.analysis.grading import has_state_table

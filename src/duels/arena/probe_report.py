@@ -22,12 +22,11 @@ from duels.arena.report import (
 )
 from duels.arena.schemas import Row
 from duels.arena.tables import Block, Document, Prose, Table, format_interval, format_points
-from duels.core.extras import require_extra
+from duels.core.errors import require_extra
 from duels.core.rules import AnySight
 from duels.players.completions import Usage
-from duels.solving.oracle import BELOW_THE_MIXTURE
+from duels.solving.oracle import BELOW_THE_MIXTURE, Progress, no_progress
 from duels.solving.oracles import get_oracle
-from duels.solving.progress import Progress, no_progress
 
 with require_extra("arena"):
     import numpy as np

@@ -12,10 +12,10 @@ from typing import Any
 
 from duels.arena.confidence import Interval, Z
 from duels.arena.probe import Probe, estimate_policy
-from duels.core.extras import require_extra
+from duels.core.errors import require_extra
 from duels.core.rules import Seat
 from duels.players.levels import LEVEL_SHARES
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 
 with require_extra("arena"):
     import numpy as np

@@ -24,8 +24,7 @@ from duels.core.record import format_entry
 from duels.core.rules import AnyRules, Seat
 from duels.players import PLAYER_KINDS
 from duels.players.completions import Usage
-from duels.solving.oracle import BELOW_THE_MIXTURE, Exactness
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import BELOW_THE_MIXTURE, Exactness, Progress, no_progress
 
 MAX_BLUNDERS = 5  # per player and game
 ASKED_ONCE_MODEL = (

@@ -17,7 +17,7 @@ from duels.play.step import DecisionRequest, ask_player, run_dialogue
 from duels.players import PLAYER_KINDS, make_player
 from duels.players.completions import Usage
 from duels.players.failures import Answer, BadAnswer, Failure, NoMove
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 
 _TOLERANCE = 1e-9  # between machines
 

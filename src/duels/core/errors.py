@@ -3,7 +3,8 @@
 A message is one line. It quotes the input and says what is allowed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 _MAX_COMPARED = 40  # characters of a mistyped name; comparing long names is slow
 
@@ -106,6 +107,10 @@ class TooLarge(DuelsError):
     """A game is too large for the requested method."""
 
 
+class MissingExtra(ModuleNotFoundError, DuelsError):
+    """An optional dependency is not installed; the message says how to install it."""
+
+
 def escape_unprintable(text: str, keep: str = "") -> str:
     """Escape all unprintable characters in `text` except those in `keep`."""
     return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
@@ -140,3 +145,14 @@ def format_unknown_name(what: str, name: str, candidates: Sequence[str]) -> str:
 def format_install_command(extra: str) -> str:
     """Return the command that installs an extra."""
     return f"pip install 'duels[{extra}]', or '.[{extra}]' in its folder"
+
+
+@contextmanager
+def require_extra(name: str) -> Iterator[None]:
+    """Raise MissingExtra for an import that fails inside this context."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        raise MissingExtra(
+            f"This needs {missing.name}: {format_install_command(name)}.", name=missing.name
+        ) from None

@@ -34,8 +34,3 @@ def split_fields(text: str, minimum: int, maximum: int, example: str) -> list[st
     if not minimum <= len(parts) <= maximum:
         raise NotationError(f"Cannot read {quote(text)} as a position: write it like {example}.")
     return parts
-
-
-def join_and(words: list[str]) -> str:
-    """Join words with commas and `and`: `1, 2 and 3`."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -155,6 +155,11 @@ def join_or(options: Sequence[object], limit: int | None = None) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
+def join_and(words: list[str]) -> str:
+    """Join words with commas and `and`: `1, 2 and 3`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
 class Words(ABC, Generic[A, V]):
     """The words of one game, made from its rules.
 

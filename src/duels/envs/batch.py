@@ -7,8 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from duels.core.errors import DuelsError, IllegalMove
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, IllegalMove, require_extra
 from duels.core.rules import AnyRules
 from duels.core.validation import check_int
 from duels.envs import dice

@@ -11,7 +11,7 @@ takes a tick, so that the next game starts differently.
 
 from typing import Any, TypeVar
 
-from duels.core.extras import require_extra
+from duels.core.errors import require_extra
 
 with require_extra("vector"):
     import numpy as np

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from duels.core.extras import require_extra
+from duels.core.errors import require_extra
 from duels.core.features import EntryTokens
 from duels.core.rules import AnyRules
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duels.core.drawing import Drawing
-from duels.core.errors import DuelsError
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, require_extra
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.svg import WIDTH
 from duels.core.words import Words, strip_ink

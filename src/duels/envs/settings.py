@@ -4,8 +4,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Self
 
-from duels.core.errors import DuelsError, UnknownName
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, UnknownName, require_extra
 from duels.core.features import EntryTokens, check_memory, is_limit_draw, make_limit_feature
 from duels.core.game import Game
 from duels.core.options import OptionValue, find_option

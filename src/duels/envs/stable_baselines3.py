@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from duels.core.errors import DuelsError
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, require_extra
 from duels.envs.gymnasium import DuelVectorEnv
 from duels.envs.settings import reject_reset_options
 

@@ -20,7 +20,7 @@ from duels.players import (
     read_player_names,
     resolve_player_kind,
 )
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 
 MACHINE_LIMIT = 50
 """The limit of a match between two bots, in boards of chain or turns of hunt."""

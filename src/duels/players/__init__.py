@@ -10,7 +10,7 @@ from duels.core.errors import UnknownName, format_unknown_name, quote
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.games import resolve_rules
 from duels.players.levels import LEVEL_SHARES, LevelPlayer, MixedPlayer
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 
 if TYPE_CHECKING:
     from random import Random

@@ -17,8 +17,7 @@ from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from duels.core.errors import BadOption, DuelsError, quote
-from duels.core.extras import require_extra
+from duels.core.errors import BadOption, DuelsError, quote, require_extra
 from duels.players.child import KEY_ENV
 from duels.players.completions import (
     FLOODED,

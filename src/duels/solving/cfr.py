@@ -21,7 +21,7 @@ from typing import Any
 from duels.core.errors import DuelsError
 from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.solving import best_response
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 from duels.solving.tree import NodeMatches, Tree
 
 TARGET = 0.0002

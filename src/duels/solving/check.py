@@ -16,8 +16,7 @@ from duels.core.match import Match, play_through
 from duels.core.options import Option, OptionValue, list_options
 from duels.core.rules import CHANCE, A, AnyRules, OpenRules, Rules, S, Seat, V
 from duels.solving.graph import HALF, Graph, backup, backward_induction, explore
-from duels.solving.oracle import Check, OpenOracle, Oracle
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Check, OpenOracle, Oracle, Progress, no_progress
 
 # A correct oracle fails a sampled check with one seed in 16,000. The seed is fixed, so no check can flake.
 _STANDARD_ERRORS = 4

@@ -15,10 +15,19 @@ from duels.core.errors import DuelsError
 from duels.core.match import AnyMatch
 from duels.core.rules import A, Rules, S, Seat, Sight, V
 from duels.solving.best_response import best_response
-from duels.solving.bounds import Bounds
 from duels.solving.cfr import Policy, find_equilibrium
-from duels.solving.oracle import OFTEN, ActionValue, Check, Exactness, Oracle, Value, Verdict
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import (
+    OFTEN,
+    ActionValue,
+    Bounds,
+    Check,
+    Exactness,
+    Oracle,
+    Progress,
+    Value,
+    Verdict,
+    no_progress,
+)
 from duels.solving.tree import NodeMatches, Tree, build_tree
 
 ROUNDING = 1e-9

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from duels.core.errors import TooLarge
 from duels.core.rules import CHANCE, A, Actor, Rules, S, Seat, V
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 
 HALF = Fraction(1, 2)
 Number = TypeVar("Number", Fraction, float)

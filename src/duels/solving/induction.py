@@ -18,8 +18,7 @@ from duels.solving.graph import (
     has_cycle,
     retrograde_values,
 )
-from duels.solving.oracle import Check, OpenOracle
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Check, OpenOracle, Progress, no_progress
 
 MAX_STATES = 200_000
 """The maximum number of states: listing more would take minutes."""

@@ -5,12 +5,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any, ClassVar, Generic, SupportsIndex
 
 from duels.core.errors import NotYourTurn
 from duels.core.rules import A, AnyRules, OpenRules, Rules, S, Seat, Sight, V
 from duels.core.words import join_or
-from duels.solving.progress import Progress, no_progress
 
 GIVEN_AWAY, BELOW_THE_MIXTURE = "given away", "below the mixture"
 OFTEN = 0.1
@@ -19,6 +19,13 @@ OFTEN = 0.1
 Training leaves a little weight on nearly every action. At least one action of a decision has more than this.
 """
 _MAX_LISTED = 3
+
+Progress = Callable[[str], None]
+"""A callback that a long computation calls with a short text from time to time."""
+
+
+def no_progress(text: str) -> None:
+    """Ignore the text: the default callback."""
 
 
 class Exactness(Enum):
@@ -64,6 +71,26 @@ class Value:
         """Return a percentage for a sentence, with `about` unless every digit is proven."""
         is_uncertain = self.exactness is Exactness.ESTIMATE or self.error >= 0.0005
         return f"{'about ' * is_uncertain}{100 * self.number:.1f}%"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """An interval that is proven to contain a number."""
+
+    low: float
+    high: float
+
+    def percent(self, digits: int) -> tuple[str, str]:
+        """Return both bounds in percent, rounded outward so that they stay valid."""
+        scale = 10**digits
+        # Bounds are often sums of decimals: ignore the rounding errors of floats.
+        low, high = (round(100 * scale * bound, 6) for bound in (self.low, self.high))
+        return f"{floor(low) / scale:.{digits}f}", f"{ceil(high) / scale:.{digits}f}"
+
+    def in_words(self, separator: str = "to") -> str:
+        """Return both bounds in percent for a sentence: `45.10% to 46.02%`."""
+        low, high = self.percent(2)
+        return f"{low}% {separator} {high}%"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from duels.core.rules import AnyRules, OpenRules
-from duels.solving.oracle import Oracle
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Oracle, Progress, no_progress
 
 _MAX_CACHED = 8
 _QUICK_STATES = 50_000

@@ -12,7 +12,7 @@ from duels.core.errors import TooLarge
 from duels.core.explore import count_histories
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import CHANCE, Actor, AnyRules, Event, Seat
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 
 MAX_HISTORIES = 400_000
 """The maximum number of histories: each takes memory, and time in every iteration."""

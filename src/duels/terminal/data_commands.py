@@ -14,8 +14,7 @@ from duels.core.rules import AnyRules, Seat
 from duels.play.library import SavedMatch, list_saved_matches
 from duels.play.new_match import add_machine_limit
 from duels.players import HUMAN
-from duels.solving.oracle import BELOW_THE_MIXTURE
-from duels.solving.progress import Progress
+from duels.solving.oracle import BELOW_THE_MIXTURE, Progress
 from duels.terminal.game_options import GameCommand, game_argument, player_option
 from duels.terminal.options import NEW_FILE, format_examples, plain_option, print_text
 from duels.terminal.screen import Screen

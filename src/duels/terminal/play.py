@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from duels import players
-from duels.core.errors import DuelsError, GameOver, quote
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, GameOver, quote, require_extra
 from duels.core.match import Match
 from duels.core.record import Record, TornRecord
 from duels.core.rules import AnyRules, Seat

@@ -16,7 +16,7 @@ from typing import TypeVar
 from duels.core.errors import escape_unprintable, quote
 from duels.core.rules import Seat
 from duels.core.words import Ink, Question, apply_ink, join_or, strip_ink
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 from duels.terminal.keyboard import Keyboard
 
 T = TypeVar("T")

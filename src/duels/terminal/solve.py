@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 from duels.analysis.wording import describe_equal_actions, describe_exactness, format_belief, format_percent
-from duels.core.errors import DuelsError, quote
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, quote, require_extra
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.words import Ink
 from duels.solving.oracle import ActionValue, Check, Exactness, Oracle, Value, Verdict

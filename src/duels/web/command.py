@@ -8,8 +8,7 @@ import threading
 
 import click
 
-from duels.core.errors import DuelsError
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, require_extra
 from duels.paths import data_dir
 
 _EXAMPLES = """\b

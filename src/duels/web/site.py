@@ -13,8 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route, Router, request_response
 from starlette.types import ASGIApp
 
-from duels.core.errors import UnknownName
-from duels.core.extras import require_extra
+from duels.core.errors import UnknownName, require_extra
 from duels.core.game import Game
 from duels.core.rules import BOTH, Seat
 from duels.games import GAMES, all_games, find_game

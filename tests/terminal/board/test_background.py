@@ -9,9 +9,8 @@ import pytest
 
 from duels.core.rules import AnyRules, Seat
 from duels.players.failures import BadAnswer, Failure, NoMove
-from duels.solving.oracle import Oracle
+from duels.solving.oracle import Oracle, Progress
 from duels.solving.oracles import get_oracle
-from duels.solving.progress import Progress
 from duels.terminal.board import app
 from duels.terminal.board.app import BoardApp
 from tests.support import lines_of

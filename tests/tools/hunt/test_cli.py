@@ -20,8 +20,8 @@ from duels.games.hunt import strategy
 from duels.games.hunt.certify.pomdp import BoundsStep
 from duels.games.hunt.self_play import PairValues, format_header
 from duels.games.hunt.strategy import STRATEGY_FILE, decode_strategy
-from duels.solving.bounds import Bounds
-from duels.solving.progress import Progress as Listener
+from duels.solving.oracle import Bounds
+from duels.solving.oracle import Progress as Listener
 from duels.solving.store import unpack_table
 from tools.hunt import progress, rebuild, study
 from tools.hunt.__main__ import main

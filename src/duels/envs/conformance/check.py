@@ -13,8 +13,7 @@ from duels.analysis.agents import Policy, get_player_odds
 from duels.analysis.encoding import ObservationEncoder
 from duels.analysis.exploitability import exploitability_bounds
 from duels.analysis.grading import Grade
-from duels.core.errors import DuelsError, TooLarge
-from duels.core.extras import MissingExtra
+from duels.core.errors import DuelsError, MissingExtra, TooLarge
 from duels.core.features import number_actions
 from duels.core.match import AnyMatch, Match
 from duels.core.rules import AnyRules, Ending, Seat
@@ -23,8 +22,7 @@ from duels.envs.batch import BatchTally
 from duels.envs.conformance.environments import GRADED, UNGRADED, Environment, Snapshot
 from duels.envs.engine import draw_chance
 from duels.players import Player
-from duels.solving.bounds import Bounds
-from duels.solving.oracle import Exactness
+from duels.solving.oracle import Bounds, Exactness
 from duels.solving.oracles import get_oracle
 from duels.solving.tables import DRAWN, NOBODY, ONGOING, encode_result
 

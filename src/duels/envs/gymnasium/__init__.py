@@ -10,7 +10,7 @@ Call `register` for any other game.
 7
 """
 
-from duels.core.extras import require_extra
+from duels.core.errors import require_extra
 from duels.core.game import Game
 from duels.envs.versions import LATEST, EnvRegistry
 from duels.games import all_games

@@ -4,7 +4,7 @@ As in Pgx, an environment plays one game; use `vmap` for many. Tables are those 
 is not required.
 """
 
-from duels.core.extras import require_extra
+from duels.core.errors import require_extra
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue

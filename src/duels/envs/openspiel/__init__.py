@@ -12,8 +12,7 @@ Parameters are `max_moves` and the rules' options. 0 means no limit, and lists a
 
 import logging
 
-from duels.core.errors import DuelsError
-from duels.core.extras import require_extra
+from duels.core.errors import DuelsError, require_extra
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules

@@ -7,7 +7,7 @@ of this module take any game. Importing this module registers our games and thos
 
 from functools import partial
 
-from duels.core.extras import require_extra
+from duels.core.errors import require_extra
 from duels.core.features import TRUNCATION
 from duels.core.game import Game
 from duels.core.options import OptionValue

@@ -8,7 +8,7 @@ from duels.core import svg
 from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Event, Seat, Sight
-from duels.core.track import Track, make_track
+from duels.core.svg import Track, make_track
 from duels.games.chain.rules import (
     FREE,
     SYMBOL,

@@ -23,8 +23,7 @@ from duels.games.chain.reasons import (
 from duels.games.chain.rules import FREE, SYMBOL, Action, Answer, Coin, Observe, Phase, QuantumChain, State
 from duels.solving.check import Brackets, check_equations, check_sampled_play, format_options
 from duels.solving.graph import HALF, Graph, explore
-from duels.solving.oracle import Check, Finding, OpenOracle, Value, Verdict
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Check, Finding, OpenOracle, Progress, Value, Verdict, no_progress
 
 _MAX_BOARDS_CHECKED = 7000
 _MAX_CELLS_LISTED = 8

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from duels.core.narration import Line, Narration, Row, Sentence, TextBoard, owner, say, verb
-from duels.core.notation import join_and
 from duels.core.rules import Event, Seat, Sight
 from duels.core.words import (
     ActionCells,
@@ -13,6 +12,7 @@ from duels.core.words import (
     InvalidEntry,
     Words,
     ask_until,
+    join_and,
     join_or,
     parse_number,
     parse_yes_no,

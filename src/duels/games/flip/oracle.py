@@ -4,16 +4,25 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from duels.core.notation import join_and
 from duels.core.rules import CHANCE, Seat, Sight
+from duels.core.words import join_and
 from duels.games.flip import bounds
 from duels.games.flip.abstraction import ROUNDING
 from duels.games.flip.bounds import MAX_WIDTH, NO_TILE, Interval, Position
 from duels.games.flip.rules import UNKNOWN, Action, Drawn, Flip, Keep, QuantumFlip, QuantumTiles, State
 from duels.games.flip.table import Table
 from duels.games.flip.values import make_tables
-from duels.solving.oracle import ActionValue, Check, Exactness, Finding, Oracle, Value, Verdict
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import (
+    ActionValue,
+    Check,
+    Exactness,
+    Finding,
+    Oracle,
+    Progress,
+    Value,
+    Verdict,
+    no_progress,
+)
 
 DEPTHS = 2  # of look-ahead: none, and one step
 MAX_UNKNOWN = 15  # with more unknown tiles, a second step of look-ahead takes many seconds

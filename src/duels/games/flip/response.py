@@ -20,7 +20,7 @@ from duels.games.flip.grid import count_max_pairs, count_sure_turns
 from duels.games.flip.rules import QuantumTiles
 from duels.games.flip.table import Columns
 from duels.games.flip.values import count_max_turns, make_tables
-from duels.solving.bounds import Bounds
+from duels.solving.oracle import Bounds
 
 Numbers = Any
 """A NumPy array with one number per column. NumPy is imported only in functions that use it."""

@@ -12,7 +12,7 @@ from typing import Any
 from duels.games.flip.abstraction import SCALE, Abstraction, Row, evaluate_turn
 from duels.games.flip.rules import QuantumTiles
 from duels.games.flip.values import MOVER, NEVER, compute_value, make_tables
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 from duels.solving.store import ShippedTable, load_or_build, make_cache_key, pack_shorts, unpack_shorts
 
 SHIPPED = Path(__file__).with_name("table.bin")

@@ -19,8 +19,7 @@ from duels.games.flip.table import Table, solve
 from duels.games.flip.values import MOVER, NEVER, compute_value, make_tables
 from duels.solving.check import check_self_play
 from duels.solving.graph import backward_induction, explore
-from duels.solving.oracle import Check
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Check, Progress, no_progress
 
 if TYPE_CHECKING:  # the oracle imports this module
     from duels.games.flip.oracle import FlipOracle

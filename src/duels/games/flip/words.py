@@ -5,9 +5,18 @@ from dataclasses import dataclass
 
 from duels.core.errors import NotationError
 from duels.core.narration import Line, Narration, Row, TextBoard, say, verb, victory
-from duels.core.notation import join_and
 from duels.core.rules import Event, Seat, Sight
-from duels.core.words import ActionCells, Dialogue, Ink, InvalidEntry, Words, ask_until, join_or, quote_entry
+from duels.core.words import (
+    ActionCells,
+    Dialogue,
+    Ink,
+    InvalidEntry,
+    Words,
+    ask_until,
+    join_and,
+    join_or,
+    quote_entry,
+)
 from duels.games.flip.rules import (
     UNKNOWN,
     Action,

@@ -7,16 +7,25 @@ exactly, but it is only an estimate of the value under perfect play.
 from collections.abc import Hashable, Iterator
 from functools import cached_property
 
-from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
-from duels.core.words import join_or
+from duels.core.words import join_and, join_or
 from duels.games.hunt.beliefs import RANDOM_ACTION, Belief, Memories, track_belief, track_memories
 from duels.games.hunt.rules import Action, Move, Observe, Phase, QuantumHunt, Tunnel, View
 from duels.games.hunt.self_play import PairValues, load_table, to_position
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, find_row, load_certificate, load_strategy
-from duels.solving.bounds import Bounds
-from duels.solving.oracle import OFTEN, ActionValue, Check, Exactness, Finding, Oracle, Value, Verdict
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import (
+    OFTEN,
+    ActionValue,
+    Bounds,
+    Check,
+    Exactness,
+    Finding,
+    Oracle,
+    Progress,
+    Value,
+    Verdict,
+    no_progress,
+)
 
 FAVOURITE_WEIGHT = 0.6
 """The weight above which the advice names a single action. Otherwise it says to mix."""

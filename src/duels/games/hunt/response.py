@@ -6,7 +6,7 @@ from duels.core.errors import DuelsError
 from duels.core.rules import Seat, Sight
 from duels.games.hunt.rules import Action, QuantumHunt, View
 from duels.games.hunt.strategy import CELLS, Tables, load_certificate, load_strategy
-from duels.solving.bounds import Bounds
+from duels.solving.oracle import Bounds
 
 KIND = (
     "without max_turns (leave it out when you grade), `best` or a strategy of its kind "

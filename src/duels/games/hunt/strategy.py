@@ -16,7 +16,7 @@ from typing import Any
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.games.hunt.memory import Round, Window
-from duels.solving.bounds import Bounds
+from duels.solving.oracle import Bounds
 from duels.solving.store import unpack_shorts
 
 CELLS = 7

@@ -6,7 +6,7 @@ from duels.core import svg
 from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Seat, Sight
-from duels.core.track import Track, make_track
+from duels.core.svg import Track, make_track
 from duels.games.leap.rules import OFF_GRID, STEPS, Action, Leap, QuantumLeap, State
 
 _ROW_HEIGHT, _BOTTOM_MARGIN = 106, 34

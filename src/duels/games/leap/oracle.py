@@ -12,12 +12,11 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import islice
 
-from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
+from duels.core.words import join_and
 from duels.games.leap.rules import OFF_GRID, Action, Enter, QuantumLeap, State
 from duels.solving.check import check_backward_induction, check_sampled_play, format_options
-from duels.solving.oracle import Check, Finding, OpenOracle
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Check, Finding, OpenOracle, Progress, no_progress
 
 _MAX_GOAL_BRUTE_FORCE = 30
 _MAX_GOAL_CHECKED = 1000

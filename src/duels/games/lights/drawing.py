@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from duels.core import svg
 from duels.core.drawing import Drawing
 from duels.core.narration import SEAT_LABELS, PlayerNames
-from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
-from duels.core.track import Track, make_track
+from duels.core.svg import Track, make_track
+from duels.core.words import join_and
 from duels.games.lights.rules import ON, Lights, State, TurnedOff, TurnOff
 
 _ROW_CENTER, _BULB_RADIUS, _NUMBER_OFFSET = 72, 28, 56

@@ -6,13 +6,12 @@ from fractions import Fraction
 from functools import reduce
 from operator import xor
 
-from duels.core.notation import join_and
 from duels.core.rules import Seat, Sight
+from duels.core.words import join_and
 from duels.games.lights.rules import ON, Lights, State, TurnOff
 from duels.solving.check import check_backward_induction, check_sampled_play
 from duels.solving.nimbers import TakeAndBreak, compute_nimbers
-from duels.solving.oracle import Check, Finding, OpenOracle
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Check, Finding, OpenOracle, Progress, no_progress
 
 # The code of an octal game: taking one or two lights may leave no run, one run or two runs (1 + 2 + 4 = 7).
 KAYLES = TakeAndBreak((7, 7))

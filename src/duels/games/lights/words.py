@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from duels.core.narration import Line, Narration, Row, TextBoard, say, verb, wins
-from duels.core.notation import join_and
 from duels.core.rules import Event, Sight
 from duels.core.words import (
     ActionCells,
@@ -14,6 +13,7 @@ from duels.core.words import (
     InvalidEntry,
     Words,
     ask_until,
+    join_and,
     join_or,
     parse_number,
     quote_entry,

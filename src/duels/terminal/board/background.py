@@ -12,7 +12,7 @@ from textual.app import App
 from textual.worker import Worker, get_current_worker
 
 from duels.core.errors import DuelsError
-from duels.solving.progress import Progress
+from duels.solving.oracle import Progress
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from duels.games.hunt import strategy
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.strategy import Certificate, load_certificate, load_strategy
-from duels.solving.bounds import Bounds
+from duels.solving.oracle import Bounds
 from tools.hunt.shipping import write_certificate
 
 pytest.importorskip("numba")

@@ -21,7 +21,7 @@ from duels.games.hunt.certify.responder_problem import (
     make_problem,
     merge_mirror_images,
 )
-from duels.solving.bounds import Bounds
+from duels.solving.oracle import Bounds
 
 Met = tuple[float, State, tuple[int, ...]]
 Acted = tuple[float, State, tuple[int, ...], Action]

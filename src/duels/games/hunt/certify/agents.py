@@ -23,8 +23,7 @@ from duels.games.hunt.certify.policies import (
 from duels.games.hunt.certify.pomdp import Effort, find_lower_bound, tighten_bounds
 from duels.games.hunt.certify.responder_problem import ResponderProblem, make_problem
 from duels.games.hunt.rules import Action, View
-from duels.solving.bounds import Bounds
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Bounds, Progress, no_progress
 
 Odds = Callable[[Sight[Action, View]], Sequence[float]]
 """A policy: maps a sight to the probabilities of its actions."""

@@ -11,7 +11,7 @@ from duels.games.hunt.certify.policies import Array, MemoryPolicy, make_policy_f
 from duels.games.hunt.self_play import STATE_RANKS, STATES_PER_CELL, STEP, STORED_CELLS, UNITS, split_table
 from duels.games.hunt.strategy import CELLS, OWN_MEMORY, Strategy
 from duels.solving.compiling import cached_njit
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Progress, no_progress
 
 Chances = dict[Seat, Array]
 """Each seat's chance to win just before its turn: [own memory, other's memory, own type, other's type].

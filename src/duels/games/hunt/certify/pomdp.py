@@ -23,8 +23,7 @@ from duels.games.hunt.certify.responder_problem import (
     merge_mirror_images,
 )
 from duels.games.hunt.strategy import Certificate, Strategy
-from duels.solving.bounds import Bounds
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Bounds, Progress, no_progress
 
 ROUNDING = 1e-9
 """The allowance for floating-point errors in both bounds."""

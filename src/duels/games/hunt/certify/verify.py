@@ -12,8 +12,7 @@ from duels.games.hunt.certify import pomdp
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.self_play import ROUNDING, load_table
 from duels.solving import check
-from duels.solving.oracle import Check
-from duels.solving.progress import Progress, no_progress
+from duels.solving.oracle import Check, Progress, no_progress
 
 if TYPE_CHECKING:  # the oracle imports this module
     from duels.games.hunt.oracle import HuntOracle
