@@ -16,7 +16,6 @@ from duels.core.errors import DuelsError, require_extra
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
-from duels.envs.settings import resolve_env_rules
 from duels.games import GAMES, all_games
 
 with require_extra("openspiel"):
@@ -32,6 +31,7 @@ with require_extra("openspiel"):
         make_game_type,
         to_parameter,
     )
+    from duels.envs.settings import resolve_env_rules
 
 __all__ = ["DuelGame", "DuelObserver", "DuelState", "load_game", "register"]
 
