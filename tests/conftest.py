@@ -75,9 +75,9 @@ def browser() -> Iterator[Any]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the figures of the attacks, where they ran for long."""
     reports = [report for key in ("passed", "failed") for report in terminalreporter.stats.get(key, [])]
-    told = [dict(report.user_properties)["attack"] for report in reports if report.user_properties]
-    if told:
+    attacks = [dict(report.user_properties)["attack"] for report in reports if report.user_properties]
+    if attacks:
         from tests.attack.figures import together
 
         terminalreporter.section("attacks")
-        terminalreporter.write(together([json.loads(text) for text in told]))
+        terminalreporter.write(together([json.loads(text) for text in attacks]))

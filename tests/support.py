@@ -193,9 +193,9 @@ COMMAND = (sys.executable, "-c", "from duels.terminal.commands import main; main
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
     dropped = ("COLUMNS", "LINES", "NO_COLOR", "PYTHONUNBUFFERED", "TERM")
-    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    variables = {name: value for name, value in os.environ.items() if name not in dropped}
     ours = {"DUELS_HOME": str(folder), "DUELS_PACE": "off", "PYTHONUTF8": "1", "TERM": "xterm"}
-    return {**kept, **ours, **more}
+    return {**variables, **ours, **more}
 
 
 def command(

@@ -31,10 +31,10 @@ def run(seed: int, *grades: float) -> dict[str, Any]:
 
 def test_a_baseline_has_a_median_and_a_range(runs: Any) -> None:
     three = [run(0, 0.5, 0.25, 0.0), run(1, 0.5, 0.0, 0.0), run(2, 0.5, 0.0, 0.125)]
-    found = runs.Baseline("q_learning", three)
-    assert found.grades == [(0.5, 0.5, 0.5), (0.0, 0.0, 0.25), (0.0, 0.0, 0.125)]
-    assert found.seconds == 2
-    assert runs.spread(found.final) == "0 (0 to 0.125)"
+    baseline = runs.Baseline("q_learning", three)
+    assert baseline.grades == [(0.5, 0.5, 0.5), (0.0, 0.0, 0.25), (0.0, 0.0, 0.125)]
+    assert baseline.seconds == 2
+    assert runs.spread(baseline.final) == "0 (0 to 0.125)"
 
 
 def test_perfect_play_must_last_until_the_end(runs: Any) -> None:
@@ -60,9 +60,9 @@ def test_every_baseline_has_five_seeds(runs: Any, monkeypatch: pytest.MonkeyPatc
 
     assert {path.stem for path in FOLDER.glob("*.json")} == set(runs.FORMS) == {form for form, _ in STEPS}
     for name in runs.FORMS:
-        kept = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-        assert (kept["game"], kept["options"]) == FORMS[name]
-        assert kept["random"] > 0.2  # where every way of playing is good, nothing can be learned
-        ran = sorted((name, found["learner"], found["until"], found["seed"]) for found in kept["runs"])
-        wanted = [(*which, steps) for which, steps in STEPS.items() if which[0] == name]
-        assert ran == sorted((*which, seed) for which in wanted for seed in range(5))
+        stored = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+        assert (stored["game"], stored["options"]) == FORMS[name]
+        assert stored["random"] > 0.2  # where every way of playing is good, nothing can be learned
+        ran = sorted((name, result["learner"], result["until"], result["seed"]) for result in stored["runs"])
+        planned = [(*key, steps) for key, steps in STEPS.items() if key[0] == name]
+        assert ran == sorted((*key, seed) for key in planned for seed in range(5))

@@ -45,7 +45,7 @@ def test_ids(path: Path) -> dict[str, set[str]]:
     """The test functions of a file, each with the words that its parametrized names are made of."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-    found = {}
+    titles = {}
     for function in functions:
         parametrized = [node for node in function.decorator_list if "parametrize" in ast.unparse(node)]
         nodes = [node for decorator in parametrized for node in ast.walk(decorator)]
@@ -54,8 +54,8 @@ def test_ids(path: Path) -> dict[str, set[str]]:
         }
         if any(isinstance(node, ast.Name) and node.id in ("GAMES", "GAME_NAMES") for node in nodes):
             words |= set(GAMES)
-        found[function.name] = words
-    return found
+        titles[function.name] = words
+    return titles
 
 
 test_ids.__test__ = False  # type: ignore[attr-defined]

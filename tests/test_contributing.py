@@ -75,10 +75,10 @@ def test_a_game_with_only_the_required_parts_works(tmp_path: Path) -> None:
     skeleton = write_game("nim", tmp_path / "skeleton")
     assert NEEDED == ["pyproject.toml", "__init__.py", "rules.py", "words.py"]
     for name in NEEDED:
-        (found,) = skeleton.rglob(name)
-        target = tmp_path / "nim" / found.relative_to(skeleton)
+        (path,) = skeleton.rglob(name)
+        target = tmp_path / "nim" / path.relative_to(skeleton)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(found, target)
+        shutil.copy(path, target)
     site = install(tmp_path / "nim", tmp_path / "site")
     assert "[duels-nim 0.1.0]" in duels(site, tmp_path, "games").stdout
     played = duels(site, tmp_path, "play", "nim", "--seat2", "perfect", entered="1\n1\n1\n1\n1\n1\n")

@@ -26,10 +26,10 @@ def test_q_learning_learns_perfect_play(form: str) -> None:
     import q_learning
     from self_play import grades
 
-    found = list(grades(q_learning.learn, form, 50_000, seed=0))
-    assert [steps // 1000 for steps, _ in found] == [0, 1, 2, 5, 10, 20, 50]
-    assert found[0][1] == 0.5
-    assert found[-1][1] == 0
+    results = list(grades(q_learning.learn, form, 50_000, seed=0))
+    assert [steps // 1000 for steps, _ in results] == [0, 1, 2, 5, 10, 20, 50]
+    assert results[0][1] == 0.5
+    assert results[-1][1] == 0
 
 
 def test_learners_report_progress(
@@ -40,8 +40,8 @@ def test_learners_report_progress(
 
     monkeypatch.setattr(sys, "argv", ["q_learning.py", "--game", "leap", "--steps", "1000"])
     self_play.main(q_learning.learn, q_learning.__doc__)
-    said = capsys.readouterr().out.splitlines()
-    assert said == [f"{steps:>11,} steps: exploitability 0.5000" for steps in (0, 1024)]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [f"{steps:>11,} steps: exploitability 0.5000" for steps in (0, 1024)]
 
 
 class Here:

@@ -72,13 +72,13 @@ def test_files_keep_their_modes(tmp_path: Path) -> None:
 
 def test_drafts_of_killed_writers_are_removed_later(tmp_path: Path) -> None:
     forgotten, recent = (tmp_path / f".{letter * 16}.draft" for letter in "ab")
-    mine = tmp_path / ".notes.draft"
-    for path in (forgotten, recent, mine):
+    draft = tmp_path / ".notes.draft"
+    for path in (forgotten, recent, draft):
         path.write_text("secret")
-    for path in (forgotten, mine):
+    for path in (forgotten, draft):
         os.utime(path, (1_000_000_000, 1_000_000_000))
     write_atomically(tmp_path / "file", b"")
-    assert {path.name for path in tmp_path.iterdir()} == {recent.name, mine.name, "file"}
+    assert {path.name for path in tmp_path.iterdir()} == {recent.name, draft.name, "file"}
 
 
 def test_unused_drafts_are_removed(tmp_path: Path) -> None:

@@ -60,11 +60,11 @@ def test_old_runs_continue(section: str, tmp_path: Path) -> None:
     """A run that is asked for more plays only what is new."""
     shutil.copytree(HERE / section / "part-1", tmp_path / "part-1")
     before = (tmp_path / "part-1" / "log-1-of-2-1.jsonl").read_bytes()
-    told = {"players": ["random", "club"], "games": ["lights", "hunt"]}
-    config = "".join(f"{name} = {json.dumps(value)}\n" for name, value in told.items())
+    expected = {"players": ["random", "club"], "games": ["lights", "hunt"]}
+    config = "".join(f"{name} = {json.dumps(value)}\n" for name, value in expected.items())
     (tmp_path / "more.toml").write_text(f"{config}matches = 8\n[options.hunt]\nmax_turns = 6\n")
-    asked = ("--shard", "1/2", "--workers", "1", "--out", tmp_path / "part-1")
-    done = duels(tmp_path, "arena", "run", tmp_path / "more.toml", *asked)
+    options = ("--shard", "1/2", "--workers", "1", "--out", tmp_path / "part-1")
+    done = duels(tmp_path, "arena", "run", tmp_path / "more.toml", *options)
     assert done.code == 0, done
     logs = sorted((tmp_path / "part-1").glob("log-*.jsonl"))
     played = b"".join(log.read_bytes() for log in logs)

@@ -51,11 +51,11 @@ def room_of(module: str) -> str:
 
 
 def modules() -> list[tuple[str, Path]]:
-    found = []
+    pairs = []
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(SOURCE).with_suffix("").parts
-        found.append((".".join(parts[:-1] if parts[-1] == "__init__" else parts), path))
-    return found
+        pairs.append((".".join(parts[:-1] if parts[-1] == "__init__" else parts), path))
+    return pairs
 
 
 def imports(tree: ast.AST) -> Iterator[str]:

@@ -110,8 +110,8 @@ def test_detects_a_missing_name(checked: list[str]) -> None:
 @pytest.mark.parametrize("name", [*PUBLIC, "__version__"])
 def test_every_public_name_is_typed(name: str, checked: list[str]) -> None:
     line = 2 + [*PUBLIC, "__version__"].index(name)
-    (told,) = (text for text in checked if text.startswith(f"names.py:{line}:"))
-    found: Any = re.search(r'Revealed type is "(.*)"', told)
-    assert found
-    assert found[1] != "Any"
-    assert not found[1].endswith("-> Any")
+    (line_text,) = (text for text in checked if text.startswith(f"names.py:{line}:"))
+    revealed: Any = re.search(r'Revealed type is "(.*)"', line_text)
+    assert revealed
+    assert revealed[1] != "Any"
+    assert not revealed[1].endswith("-> Any")

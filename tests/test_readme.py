@@ -72,8 +72,8 @@ def test_the_pictures_are_current(tmp_path: Path) -> None:
     drawn = sorted(path.name for path in tmp_path.iterdir())
     assert drawn == sorted(["chain.svg", *(f"board-{game}.svg" for game in GAMES)])
     for name in drawn:
-        kept = (ROOT / "docs/images" / name).read_text(encoding="utf-8")
-        assert (tmp_path / name).read_text(encoding="utf-8") == kept, "python docs/images/draw.py"
+        stored = (ROOT / "docs/images" / name).read_text(encoding="utf-8")
+        assert (tmp_path / name).read_text(encoding="utf-8") == stored, "python docs/images/draw.py"
 
 
 def test_pictures_do_not_align_by_spaces() -> None:
@@ -98,8 +98,8 @@ def test_the_ledger_names_tests_that_exist() -> None:
                 folder = ROOT / "tests/golden"
             elif kind == "T":
                 folder = ROOT / "tests"
-            found = folder / name if (folder / name).exists() else next(folder.rglob(name), None)
-            assert found, f"{row}: {name}"
+            path = folder / name if (folder / name).exists() else next(folder.rglob(name), None)
+            assert path, f"{row}: {name}"
 
 
 @pytest.mark.parametrize("page", ["solved", "performance"])

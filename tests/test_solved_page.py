@@ -26,9 +26,9 @@ def values() -> dict[str, Value]:
     return {code: ORACLE.value(RULES.parse_position(f"{START} {code} 1")) for code in CODES}
 
 
-def covers(shown: tuple[str, str], low: float, high: float) -> bool:
+def covers(printed: tuple[str, str], low: float, high: float) -> bool:
     """Whether a number and its bound, in points, hold for all that may be true."""
-    number, bound = map(float, shown)
+    number, bound = map(float, printed)
     return number - bound <= 100 * low + 1e-9 and number + bound >= 100 * high - 1e-9
 
 
@@ -50,18 +50,18 @@ def test_every_action_on_the_page_covers_the_proven_bounds() -> None:
 
 
 def test_every_difference_on_the_page_covers_the_proven_bounds(values: dict[str, Value]) -> None:
-    told = re.search(
+    sentence = re.search(
         rf"own Quantum Flip is worth {SHOWN} points if Player 2 has none, and {SHOWN} points otherwise\. "
         rf"Player 2's costs Player 1 {SHOWN} points if Player 1 has none, and {SHOWN} points otherwise\..* "
         rf"wins {SHOWN} points, {SHOWN} points below even\..* add {SHOWN} points for Player 1\.",
         CHAPTER,
     )
-    assert told
+    assert sentence
     both, one, two, none = (values[code] for code in CODES)
     even, lost = Value(0.5), Value(0.0)
     pairs = [(one, none), (both, two), (none, two), (one, both), (none, lost), (even, none), (both, none)]
-    shown = list(zip(told.groups()[::2], told.groups()[1::2], strict=True))
-    for each, (more, less) in zip(shown, pairs, strict=True):
+    differences = list(zip(sentence.groups()[::2], sentence.groups()[1::2], strict=True))
+    for each, (more, less) in zip(differences, pairs, strict=True):
         assert covers(each, more.low - less.high, more.high - less.low), each
 
 

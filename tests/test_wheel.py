@@ -50,8 +50,8 @@ def built(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def only(folder: Path, pattern: str) -> Path:
-    (found,) = folder.glob(pattern)
-    return found
+    (path,) = folder.glob(pattern)
+    return path
 
 
 def test_the_source_package_includes_everything_for_its_tests(files: list[Path], built: Path) -> None:
@@ -76,24 +76,24 @@ def pythons() -> dict[Version, Path]:
     named = (shutil.which(f"python3.{minor}") for minor in range(11, 30))
     candidates = [*sorted(pyenv.glob("*/bin/python3")), *(Path(name) for name in named if name)]
     ask = "import sys, venv; print(*sys.version_info[:3], sys.version_info.releaselevel)"
-    found: dict[Version, Path] = {}
+    available: dict[Version, Path] = {}
     for path in [*candidates, Path(sys.executable)]:
         done = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)
-        told = done.stdout.split()
-        if told and told[-1] == "final":  # a shim can be there without its Python
-            found[tuple(map(int, told[:-1]))] = path
-    return found
+        output = done.stdout.split()
+        if output and output[-1] == "final":  # a shim can be there without its Python
+            available[tuple(map(int, output[:-1]))] = path
+    return available
 
 
 def chosen(which: str) -> Path:
     oldest = tuple(map(int, PROJECT["requires-python"].removeprefix(">=").split(".")))
-    found = {version: path for version, path in pythons().items() if version >= oldest}
+    available = {version: path for version, path in pythons().items() if version >= oldest}
     if which == "newest":
-        return found[max(found)]
-    fitting = [version for version in found if version[: len(oldest)] == oldest]
+        return available[max(available)]
+    fitting = [version for version in available if version[: len(oldest)] == oldest]
     if not fitting:
         pytest.skip(f"there is no Python {'.'.join(map(str, oldest))} on this machine")
-    return found[max(fitting)]
+    return available[max(fitting)]
 
 
 class Installed:
@@ -140,8 +140,8 @@ def test_the_package_can_be_imported_without_numpy(installed: Installed) -> None
         "try: duels.vector\n"
         "except ImportError as error: print(duels.__version__, error)"
     )
-    told = installed("python", "-c", program)
-    assert told.startswith(f"{VERSION} This needs numpy: pip install 'duels[vector]'")
+    output = installed("python", "-c", program)
+    assert output.startswith(f"{VERSION} This needs numpy: pip install 'duels[vector]'")
 
 
 @pytest.mark.parametrize("name", GAMES)

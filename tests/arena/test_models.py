@@ -40,18 +40,18 @@ pytestmark = pytest.mark.usefixtures("quick")
 
 @pytest.mark.parametrize("model", ["well", "busy", "broken", "cut", "garbage"])
 def test_a_model_plays_despite_network_faults(model: str, server: Server, tmp_path: Path) -> None:
-    report_data = played(server, tmp_path / "run", model, matches=4)
-    player = report_data["games"]["lights"]["players"][f"model {model}"]
-    assert (report_data["matches"], player["failures"], player["forfeits"]) == (4, {}, 0)
+    report = played(server, tmp_path / "run", model, matches=4)
+    player = report["games"]["lights"]["players"][f"model {model}"]
+    assert (report["matches"], player["failures"], player["forfeits"]) == (4, {}, 0)
     assert player["loss_per_decision"]["estimate"] == 0
-    assert report_data["usage"][f"model {model}"]["requests"] >= player["decisions"]
+    assert report["usage"][f"model {model}"]["requests"] >= player["decisions"]
 
 
 @pytest.mark.parametrize("model", ["stream", "cut-stream"])
 def test_replies_can_be_streamed(model: str, server: Server, tmp_path: Path) -> None:
-    report_data = played(server, tmp_path / "run", model, stream=True)
-    assert report_data["games"]["lights"]["players"][f"model {model}"]["failures"] == {}
-    used = report_data["usage"][f"model {model}"]
+    report = played(server, tmp_path / "run", model, stream=True)
+    assert report["games"]["lights"]["players"][f"model {model}"]["failures"] == {}
+    used = report["usage"][f"model {model}"]
     assert used["prompt_tokens"] == 100 * used["requests"]
 
 
@@ -67,15 +67,15 @@ def test_replies_can_be_streamed(model: str, server: Server, tmp_path: Path) -> 
     ],
 )
 def test_every_failure_has_its_class(model: str, failure: str, server: Server, tmp_path: Path) -> None:
-    report_data = played(server, tmp_path / "run", model)["games"]["lights"]["players"][f"model {model}"]
-    assert set(report_data["failures"]) == {failure}
-    assert report_data["failures"][failure] == 3 * report_data["forfeits"] == 6
+    stats = played(server, tmp_path / "run", model)["games"]["lights"]["players"][f"model {model}"]
+    assert set(stats["failures"]) == {failure}
+    assert stats["failures"][failure] == 3 * stats["forfeits"] == 6
 
 
 def test_the_model_receives_the_reason_of_a_failure(server: Server, tmp_path: Path) -> None:
-    report_data = played(server, tmp_path / "run", "learns")["games"]["lights"]["players"]["model learns"]
-    assert report_data["forfeits"] == 0
-    assert report_data["failures"]["unreadable"] >= report_data["decisions"]
+    stats = played(server, tmp_path / "run", "learns")["games"]["lights"]["players"]["model learns"]
+    assert stats["forfeits"] == 0
+    assert stats["failures"]["unreadable"] >= stats["decisions"]
 
 
 @pytest.mark.parametrize(("model", "settings"), [("down", {}), ("slow", {"request_seconds": 0.1})])
@@ -106,9 +106,9 @@ def test_the_progress_line_gives_the_reason_for_a_delay(server: Server, tmp_path
     lines: list[str] = []
     run(config, tmp_path / "run", listener=lambda progress: lines.append(format_progress(progress, 1)))
     assert lines[0] == "0 of 2 matches"
-    report_data = "0 of 2 matches; 'down' gave no reply: status 500, 'out of order'; trying again in "
+    line_start = "0 of 2 matches; 'down' gave no reply: status 500, 'out of order'; trying again in "
     assert lines[1:]
-    assert all(line.startswith(report_data) for line in lines[1:])
+    assert all(line.startswith(line_start) for line in lines[1:])
 
 
 class _Enough(Exception):
@@ -189,9 +189,9 @@ def test_prompts_describe_the_answer_format_and_not_the_legal_actions(game: str)
     while (actor := match.actor) is not None:
         if isinstance(actor, Seat):
             sight = match.sight(actor)
-            report_data = make_messages(sight, False)
-            assert report_data == make_messages(replace(sight, actions=()), False)
-            *_, last = report_data[1]["content"].splitlines()
+            messages = make_messages(sight, False)
+            assert messages == make_messages(replace(sight, actions=()), False)
+            *_, last = messages[1]["content"].splitlines()
             examples = [rules.parse(text) for text in re.findall(r'{"action": "([^"]+)"}', last)]
             here = {type(action) for action in sight.actions}
             assert here & {type(example) for example in examples}
@@ -203,10 +203,8 @@ def test_prompts_describe_the_answer_format_and_not_the_legal_actions(game: str)
 
 def test_outside_games_have_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duels.games.lights.answers", ModuleType("empty"))
-    report_data = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
-    assert report_data.endswith(
-        'notation of the game. The last line of your answer looks like {"action": "1"}.'
-    )
+    question = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
+    assert question.endswith('notation of the game. The last line of your answer looks like {"action": "1"}.')
 
 
 @pytest.mark.parametrize("seed", [4, 5, 6])
@@ -228,8 +226,8 @@ def test_mirrored_games_are_equivalent(game: str, seed: int) -> None:
 
 
 def test_a_mirrored_model_plays_the_mirrored_move(server: Server, tmp_path: Path) -> None:
-    report_data = played(server, tmp_path / "run", "badly", mirror=True, show_actions=True)
-    assert report_data["model"]["mirror"]
+    report = played(server, tmp_path / "run", "badly", mirror=True, show_actions=True)
+    assert report["model"]["mirror"]
     rows = Folder(tmp_path / "run").load_rows().values()
     (first,) = (row["entries"][0] for row in rows if row["players"][0] == "model badly")
     assert first == "7"
@@ -247,11 +245,11 @@ def test_renamed_cells_round_trip(game: str) -> None:
     assert len(set(labels.names)) == rules.game.find("labels", "cells")(rules)
     while isinstance(match.actor, Seat):
         sight = match.sight(match.actor)
-        report_data = make_messages(sight, True, labels)
-        question = report_data[1]["content"]
+        messages = make_messages(sight, True, labels)
+        question = messages[1]["content"]
         assert not re.search(r"[0-9]", re.sub(r"Player [12]", "", question))
         assert "number" not in question
-        assert labels.legend in report_data[0]["content"]
+        assert labels.legend in messages[0]["content"]
         for action in sight.actions:
             text = labels.format(action)
             assert labels.parse(text.lower()) == action
@@ -277,17 +275,17 @@ def test_numbers_of_renamed_cells_are_rejected() -> None:
 
 @pytest.mark.parametrize("game", ["leap", "flip"])
 def test_numbered_actions_are_not_renamed(game: str) -> None:
-    report_data = f"The cells of {game} cannot be renamed"
-    with pytest.raises(DuelsError, match=report_data):
+    message = f"The cells of {game} cannot be renamed"
+    with pytest.raises(DuelsError, match=message):
         Config(("random", "model:x"), (game,), 2, model=EndpointSettings("http://localhost", relabel=True))
     with pytest.raises(DuelsError, match="At most 18 cells"):
         Labels.from_rules(find_game("lights").rules(lights=19))
 
 
 def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> None:
-    report_data = played(server, tmp_path / "run", "first", show_actions=True, relabel=True)
-    assert report_data["model"]["relabel"]
-    assert report_data["games"]["lights"]["players"]["model first"]["failures"] == {}
+    report = played(server, tmp_path / "run", "first", show_actions=True, relabel=True)
+    assert report["model"]["relabel"]
+    assert report["games"]["lights"]["players"]["model first"]["failures"] == {}
     rows = Folder(tmp_path / "run").load_rows().values()
     (first,) = (row["entries"][0] for row in rows if row["players"][0] == "model first")
     assert first == "1"
@@ -295,7 +293,7 @@ def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> Non
     text = make_document(make_report(Folder(tmp_path / "run"))).render_text()
     assert "cells renamed" in text
     assert "seconds each" in text
-    assert "seconds" not in json.dumps(report_data)  # equal runs have equal data
+    assert "seconds" not in json.dumps(report)  # equal runs have equal data
 
 
 def test_the_prompt_lists_differences_from_the_rule_card() -> None:
@@ -304,10 +302,10 @@ def test_the_prompt_lists_differences_from_the_rule_card() -> None:
     assert "This match differs from these rules: cells 5" in system
     assert "max_boards 50" in system
     book = find_game("flip").rules()
-    report_data = make_messages(Match.start(book).sight(Seat.ONE), False)
-    assert "differs" not in report_data[0]["content"]
-    assert "\n   1   2   3   4   5\nA [ ]" in report_data[1]["content"]
-    assert report_data[1]["content"].startswith("You are Player 1, and it is your turn.")
+    messages = make_messages(Match.start(book).sight(Seat.ONE), False)
+    assert "differs" not in messages[0]["content"]
+    assert "\n   1   2   3   4   5\nA [ ]" in messages[1]["content"]
+    assert messages[1]["content"].startswith("You are Player 1, and it is your turn.")
     probed = make_messages(LIGHTS.parse_position("XXOOOOO 1"), False)[1]["content"]
     assert "Earlier moves do not matter" in probed
     begun = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]

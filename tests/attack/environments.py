@@ -120,10 +120,10 @@ def attack_surroundings(around: Surroundings, errand: tuple[tuple[str, ...], byt
     variables: dict[str, str | None] = {**environment(folder / "home"), **around.variables}
     there = {name: value.replace("{}", str(folder)) for name, value in variables.items() if value is not None}
     where = Path((around.folder or "{}").replace("{}", str(folder)))
-    if gone := not where.is_dir():
+    if missing := not where.is_dir():
         where.mkdir()
     # The shell removes its folder when it stands in it, and redirects.
-    script = f'{"rmdir ../gone;" if gone else ""} exec "$0" "$@" {around.streams}'
+    script = f'{"rmdir ../missing;" if missing else ""} exec "$0" "$@" {around.streams}'
     start = time.monotonic()
     done = subprocess.run(
         ["/bin/sh", "-c", script, *COMMAND, *arguments],
@@ -137,10 +137,10 @@ def attack_surroundings(around: Surroundings, errand: tuple[tuple[str, ...], byt
     )
     assert time.monotonic() - start < SECONDS, "it took long"
     assert done.returncode in (0, 1, 2, 130), done
-    told = done.stderr.replace(b"\0", b"")  # it may be in an encoding of two bytes a letter
-    assert not any(sign in told for sign in _BAD_SIGNS), told[-1000:].decode(errors="replace")
-    if done.returncode == 1 and told:
-        assert told.splitlines()[-1].startswith(b"duels: "), told
+    errors = done.stderr.replace(b"\0", b"")  # it may be in an encoding of two bytes a letter
+    assert not any(sign in errors for sign in _BAD_SIGNS), errors[-1000:].decode(errors="replace")
+    if done.returncode == 1 and errors:
+        assert errors.splitlines()[-1].startswith(b"duels: "), errors
     wrong = errand[0][-1:] == (_NO_GAME,)
     assert (done.returncode == 2) <= wrong, done.stderr
     assert around.name != "usual" or done.returncode == (2 if wrong else 0), done

@@ -35,8 +35,8 @@ Records = dict[str, bytes]
 
 
 def records_in(folder: Path) -> Records:
-    found = (path for path in sorted(folder.rglob("*.duel")) if not path.name.startswith("."))
-    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+    paths = (path for path in sorted(folder.rglob("*.duel")) if not path.name.startswith("."))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def latest(records: Records) -> str | None:
@@ -123,11 +123,11 @@ def check(rehearsal: Rehearsal, progress: Progress, folder: Path, remembered: bo
 
     `recap`: so that nobody has to name its file.
     """
-    shown = rehearsal.shown_at(progress)
-    moments = rehearsal.moments[shown : shown + 2]
-    found = records_in(folder)
-    name = latest(found)
-    content = found[name] if name else b""
+    expected = rehearsal.shown_at(progress)
+    moments = rehearsal.moments[expected : expected + 2]
+    records = records_in(folder)
+    name = latest(records)
+    content = records[name] if name else b""
     assert name is None or content, f"{name} is empty"
     reached = next((moment for moment in moments if moment.content == content), None)
     if name is None and not any(moment.since.used for moment in moments[:1]):
@@ -136,8 +136,8 @@ def check(rehearsal: Rehearsal, progress: Progress, folder: Path, remembered: bo
     if reached is None:
         assert name
         reached = _torn(content, moments, folder / name)
-    for other, data in found.items():
-        held = [moment.records.get(other) for moment in rehearsal.moments[: shown + 2]]
+    for other, data in records.items():
+        held = [moment.records.get(other) for moment in rehearsal.moments[: expected + 2]]
         ours = other == name or data in held or rehearsal.scenario.meddled
         assert ours, f"{other} holds what it never held"
     if name is None:
@@ -145,10 +145,10 @@ def check(rehearsal: Rehearsal, progress: Progress, folder: Path, remembered: bo
     elif reached is rehearsal.moments[-1]:
         read_record(folder / name)
     elif rehearsal.moments[-1].records:
-        known = (
-            remembered and len(found) == 1 and name in moments[0].records and not content.endswith(b"\n\n")
+        possible = (
+            remembered and len(records) == 1 and name in moments[0].records and not content.endswith(b"\n\n")
         )
-        _go_on(rehearsal, reached, folder, None if known else name)
+        _go_on(rehearsal, reached, folder, None if possible else name)
 
 
 def _torn(content: bytes, moments: list[Moment], path: Path) -> Moment:
@@ -387,9 +387,9 @@ def _open_handles() -> list[str]:
 
 def _litter(folder: Path) -> list[str]:
     """Files that nobody would miss or look for."""
-    kept = {*records_in(folder), "home/matches-elsewhere"}
+    expected = {*records_in(folder), "home/matches-elsewhere"}
     files = (str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
-    return [name for name in files if name not in kept]
+    return [name for name in files if name not in expected]
 
 
 def _check_told(rehearsal: Rehearsal, done: Done, folder: Path) -> None:

@@ -58,15 +58,15 @@ def _sizes(game: Game) -> list[dict[str, Any]]:
 
 def alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch:
     """Another match that `seat` cannot tell from this one, if there is one."""
-    seen = InformationSet.start(match.rules, seat)
+    information_set = InformationSet.start(match.rules, seat)
     for turn in match.turns_known_to(seat):
-        ways = seen.branch(None if turn.hidden_from(seat) else turn.action)
-        seen = next(
+        ways = information_set.branch(None if turn.hidden_from(seat) else turn.action)
+        information_set = next(
             way
             for way in ways
             if way.match.last and way.match.last.events_seen_by(seat) == turn.events_seen_by(seat)
         )
-    other: AnyMatch = rng.choice(seen.matches)
+    other: AnyMatch = rng.choice(information_set.matches)
     # That the other seat has decided in secret already is a secret, too.
     while other.actor is seat.other and rng.random() < 0.5:
         after = other.play(seat.other, rng.choice(other.actions))
@@ -96,10 +96,10 @@ def pairs(rng: Random) -> Iterator[Pair]:
         for rules in with_secrets():
             seat = rng.choice(list(Seat))
             match = play_randomly(Match.start(rules), rng, rng.randrange(1, 24))
-            found = [alike(match, seat, rng)]
+            twins = [alike(match, seat, rng)]
             if rules.name == "hunt":
-                found += [twin for _ in range(20) if (twin := alike_by_the_book(match, seat, rng))][:1]
-            yield from (Pair(seat, (match, other)) for other in found if other.turns != match.turns)
+                twins += [twin for _ in range(20) if (twin := alike_by_the_book(match, seat, rng))][:1]
+            yield from (Pair(seat, (match, other)) for other in twins if other.turns != match.turns)
 
 
 # -- surfaces -----------------------------------------------------------------------------------------------
@@ -166,13 +166,13 @@ def _position(match: AnyMatch, seat: Seat) -> bytes:
 @surface("refusals")
 def _refusals(match: AnyMatch, seat: Seat) -> bytes:
     """What the match says to whoever tries everything."""
-    told = []
+    messages = []
     for action in (*match.rules.all_actions(), *match.rules.all_outcomes(), None):
         try:
             match.play(seat, action)
         except DuelsError as error:
-            told.append(str(error))
-    return "\n".join(told).encode()
+            messages.append(str(error))
+    return "\n".join(messages).encode()
 
 
 @surface("observation of an environment")
@@ -194,17 +194,17 @@ def _questions(match: AnyMatch, seat: Seat) -> bytes | None:
     words = _words(match)
     if not words or match.actor is not seat:
         return None
-    shown, rng = [], Random(1)
+    questions, rng = [], Random(1)
     for _ in range(20):
         dialogue = words.ask(match.sight(seat))
         try:
             question = next(dialogue)
             for _ in range(3):
-                shown.append(repr(question))
+                questions.append(repr(question))
                 question = dialogue.send(rng.choice((line(rng), "MOVE 3", "TUNNEL 2", "OBSERVE 4")))
         except StopIteration as done:
-            shown.append(repr(done.value))
-    return "\n".join(shown).encode()
+            questions.append(repr(done.value))
+    return "\n".join(questions).encode()
 
 
 @surface("board, moves and memory in words")
@@ -360,6 +360,6 @@ def compare(name: str, pair: Pair, folder: Path) -> None:
 
 def information_flow(rng: Random) -> Iterator[Case]:
     for number, pair in enumerate(pairs(rng)):
-        for name, shown in SURFACES.items():
-            if number % shown.every == 0:
+        for name, render in SURFACES.items():
+            if number % render.every == 0:
                 yield Case(f"{name}, {pair}", partial(compare, name, pair))

@@ -111,9 +111,9 @@ def _play_in_a_flood(server: Process, kinds: list[str], rng: Random) -> None:
 
 def _play(ann: Visitor, match: str, rng: Random) -> None:
     """Move, and see that the machine answers in time."""
-    seen = ann.see(match)
+    view = ann.see(match)
     start = monotonic()
-    answer = ann.act(match, rng.choice(seen["actions"])["action"], seen["event"])
+    answer = ann.act(match, rng.choice(view["actions"])["action"], view["event"])
     assert answer.status_code == 204, answer.text
     ann.see_when(match, "you", "over")
     took = monotonic() - start

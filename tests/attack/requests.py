@@ -161,11 +161,11 @@ def _meet(ann: Visitor, bob: Visitor, first: str, second: str, _: Path) -> None:
     match = ann.start("lights", "friend", name=first)
     link = ann.see(match)["invite"]["link"]
     assert bob.post(link[link.index("/j/") :], name=second).status_code == 200
-    given = [player["name"] for player in ann.see(match)["players"]]
-    plain = ["".join(name.casefold().split()) for name in given]
-    assert plain[0] != plain[1], f"both are called {given}"
+    names = [player["name"] for player in ann.see(match)["players"]]
+    plain = ["".join(name.casefold().split()) for name in names]
+    assert plain[0] != plain[1], f"both are called {names}"
     reserved = {"you", "your", *PLAYER_KINDS}
-    for number, (name, key) in enumerate(zip(given, plain, strict=True), start=1):
+    for number, (name, key) in enumerate(zip(names, plain, strict=True), start=1):
         assert key not in reserved, f"somebody is called {name}"
         assert key != f"player{3 - number}", f"player {number} is called {name}"
         assert len(name) <= 30, name

@@ -87,8 +87,10 @@ def _takes_a_file(command: click.Command) -> bool:
 def test_every_command_with_a_file_is_attacked() -> None:
     """Who adds one adds it to the lists of what is attacked."""
     context = click.Context(commands.cli)
-    found = {name: commands.cli.get_command(context, name) for name in commands.cli.list_commands(context)}
-    with_files = {name for name, command in found.items() if command and _takes_a_file(command)}
+    all_commands = {
+        name: commands.cli.get_command(context, name) for name in commands.cli.list_commands(context)
+    }
+    with_files = {name for name, command in all_commands.items() if command and _takes_a_file(command)}
     assert with_files <= {taker[0] for taker in TAKERS}
     assert with_files - {"play", "resume", "export", "exam"} <= {reader[0] for reader in READERS}
 

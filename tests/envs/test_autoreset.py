@@ -45,9 +45,9 @@ def same_told(one: dict[str, Any], many: dict[str, Any]) -> None:
     """The same is told wherever single ones tell it; elsewhere ours may only tell that it is not so."""
     for name in {*one, *many} - {"final_obs", "final_info"}:
         if not name.startswith("_"):
-            told = one.get(f"_{name}", np.zeros(COUNT, np.bool_))
-            assert many[name][told].tolist() == (one[name][told].tolist() if name in one else [])
-            assert not many[name][many[f"_{name}"] & ~told].any()
+            reported = one.get(f"_{name}", np.zeros(COUNT, np.bool_))
+            assert many[name][reported].tolist() == (one[name][reported].tolist() if name in one else [])
+            assert not many[name][many[f"_{name}"] & ~reported].any()
 
 
 def same_ends(one: dict[str, Any], many: dict[str, Any]) -> None:
@@ -57,9 +57,9 @@ def same_ends(one: dict[str, Any], many: dict[str, Any]) -> None:
     over = one["_final_info"]
     assert (many["_final_info"] == over).all()
     assert (many["_final_obs"] == one["_final_obs"]).all()
-    for kept, due in zip(many["final_obs"][over], one["final_obs"][over], strict=True):
-        assert (kept == due).all()
-    assert all(kept is None for kept in many["final_obs"][~over])
+    for final, due in zip(many["final_obs"][over], one["final_obs"][over], strict=True):
+        assert (final == due).all()
+    assert all(final is None for final in many["final_obs"][~over])
     same_told(one["final_info"], many["final_info"])
 
 
@@ -76,9 +76,9 @@ class Driver:
             masks = self.step(masks)
 
     def reset(self, **how: Any) -> Any:
-        shown, info = self.theirs.reset(**how)
+        observations, info = self.theirs.reset(**how)
         ours, told = self.ours.reset(**how)
-        assert ours.tolist() == shown.tolist()
+        assert ours.tolist() == observations.tolist()
         same_told(info, told)
         return info["action_mask"]
 
@@ -110,16 +110,16 @@ class Driver:
         # What a learner looks ahead from must allow something.
         assert last["action_mask"][truncated & ~terminated].any(axis=1).all()
 
-    def reset_some(self, masks: Any, which: Any) -> Any:
-        if not which.any():
+    def reset_some(self, masks: Any, reset_mask: Any) -> Any:
+        if not reset_mask.any():
             return masks
         seed = self.rng.choice([None, 9, [None, 3, 4, None, 6]])
         self.met["reset"] += 1
-        fresh = self.theirs.reset(seed=seed, options={"reset_mask": which.copy()})
-        found = self.ours.reset(seed=seed, options={"reset_mask": which.copy()})
+        fresh = self.theirs.reset(seed=seed, options={"reset_mask": reset_mask.copy()})
+        found = self.ours.reset(seed=seed, options={"reset_mask": reset_mask.copy()})
         assert found[0].tolist() == fresh[0].tolist()
         same_told(fresh[1], found[1])
-        return np.where(which[:, None], fresh[1]["action_mask"], masks)
+        return np.where(reset_mask[:, None], fresh[1]["action_mask"], masks)
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)
@@ -206,14 +206,14 @@ def test_gymnasium_wrappers_work(name: str) -> None:
         ours, theirs = (
             WRAPPERS[name](envs) for envs in both("chain", AutoresetMode.NEXT_STEP, 1, {"max_boards": 1})
         )
-        shown, info = theirs.reset(seed=1)
-        assert str(ours.reset(seed=1)[0]) == str(shown)
+        observations, info = theirs.reset(seed=1)
+        assert str(ours.reset(seed=1)[0]) == str(observations)
         rng, ended = Random(1), 0
         for _ in range(40):
             actions = np.array([rng.choice(np.flatnonzero(m).tolist() or [0]) for m in info["action_mask"]])
-            shown, rewards, terminated, _, info = theirs.step(actions)
+            observations, rewards, terminated, _, info = theirs.step(actions)
             found = ours.step(actions)
-            assert str(found[0]) == str(shown)
+            assert str(found[0]) == str(observations)
             assert found[1].tolist() == rewards.tolist()
             ended += terminated.sum()
         assert ended
@@ -224,11 +224,11 @@ def test_gymnasium_vector_wrappers_work() -> None:
 
     envs: Any = gymnasium.make_vec("duels/Chain-v0", num_envs=8, max_boards=1)
     envs = RecordEpisodeStatistics(DtypeObservation(envs, np.float32))
-    shown, info = envs.reset(seed=1)
+    observations, info = envs.reset(seed=1)
     lengths = []
     for _ in range(40):
-        shown, _, _, _, info = envs.step(info["action_mask"].argmax(axis=1))
-        assert shown.dtype == np.float32
+        observations, _, _, _, info = envs.step(info["action_mask"].argmax(axis=1))
+        assert observations.dtype == np.float32
         if "episode" in info:
             lengths += info["episode"]["l"][info["_episode"]].tolist()
     assert lengths

@@ -131,7 +131,8 @@ def rewards_the_loser(snapshot: Snapshot) -> Snapshot:
 
 def shows_nothing(snapshot: Snapshot) -> Snapshot:
     return replace(
-        snapshot, observations={seat: bytes(len(shown)) for seat, shown in snapshot.observations.items()}
+        snapshot,
+        observations={seat: bytes(len(observation)) for seat, observation in snapshot.observations.items()},
     )
 
 
@@ -209,11 +210,11 @@ def test_catches_invalid_perfect_play(odds: dict[Any, float]) -> None:
 
 
 @pytest.mark.parametrize(
-    "told", [Bounds(-0.25, -0.25), Bounds(0.0, -0.5), Bounds(0.2, 0.2), Bounds(0.4, 0.6)]
+    "bounds", [Bounds(-0.25, -0.25), Bounds(0.0, -0.5), Bounds(0.2, 0.2), Bounds(0.4, 0.6)]
 )
-def test_catches_impossible_exploitability(told: Bounds) -> None:
+def test_catches_impossible_exploitability(bounds: Bounds) -> None:
     with pytest.raises(EnvironmentBroken, match=r"duels\.exploitability") as caught:
-        check_perfect_play(TicTacToe(), [], measure=lambda policy, rules: told)
+        check_perfect_play(TicTacToe(), [], measure=lambda policy, rules: bounds)
     assert caught.value.law is EnvironmentLaw.EXPLOITABILITY
 
 

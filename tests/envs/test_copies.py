@@ -44,12 +44,12 @@ def follow(envs: list[Any], steps: int, seed: int) -> None:
     rng, masks = Random(seed), envs[0].unwrapped.action_masks()
     for _ in range(steps):
         action = rng.choice(np.flatnonzero(masks).tolist())
-        told = [env.step(np.int64(action)) for env in envs]
-        assert all(same(told[0], other) for other in told[1:])
-        if told[0][2] or told[0][3]:
-            told = [env.reset() for env in envs]
-            assert all(same(told[0], other) for other in told[1:])
-        masks = told[0][-1]["action_mask"]
+        results = [env.step(np.int64(action)) for env in envs]
+        assert all(same(results[0], other) for other in results[1:])
+        if results[0][2] or results[0][3]:
+            results = [env.reset() for env in envs]
+            assert all(same(results[0], other) for other in results[1:])
+        masks = results[0][-1]["action_mask"]
 
 
 OPPONENTS = [
@@ -135,9 +135,9 @@ def test_gymnasium_vector(game: str, how: dict[str, Any], mode: str, copy: Copy)
             envs += [copy(envs[0])]
         # The last legal action, and now and then one that is not.
         actions = info["action_mask"].cumsum(axis=1).argmax(axis=1) + (step % 5 == 4)
-        told = [env.step(actions) for env in envs]
-        assert all(same(told[0], other) for other in told)
-        info = told[0][-1]
+        results = [env.step(actions) for env in envs]
+        assert all(same(results[0], other) for other in results)
+        info = results[0][-1]
 
 
 @COPIES
@@ -149,11 +149,11 @@ def test_arrays(case: str, autoreset: bool, copy: Copy) -> None:
         batch.step(batch.sample())
     another = copy(batch)
     for _ in range(30):
-        told = [
+        results = [
             (each.step(each.sample()), each.actor, each.masks(), each.observe(0), each.observe(1))
             for each in (batch, another)
         ]
-        assert same(*told)
+        assert same(*results)
     if autoreset:
         assert (batch.rollout(20).wins == another.rollout(20).wins).all()
 
@@ -176,10 +176,10 @@ def test_pettingzoo(rules: Any, kind: str, copy: Copy) -> None:
     for step in range(25):
         if step == 4:
             envs += [copy(env), copy(copy(env))]
-        told = [each.last() for each in envs]
-        assert all(same(told[0], other) for other in told)
-        over = told[0][2] or told[0][3]
-        action = None if over else rng.choice(np.flatnonzero(told[0][0]["action_mask"]).tolist())
+        results = [each.last() for each in envs]
+        assert all(same(results[0], other) for other in results)
+        over = results[0][2] or results[0][3]
+        action = None if over else rng.choice(np.flatnonzero(results[0][0]["action_mask"]).tolist())
         for each in envs:
             each.step(action)
             if not each.agents:

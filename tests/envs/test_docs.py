@@ -55,8 +55,8 @@ def adapted(game: str, num_envs: int, **how: Any) -> Any:
 
 
 def test_every_code_block_is_tested() -> None:
-    shown = [page.count("```python") for name, page in PAGES.items() if name not in ELSEWHERE]
-    assert len(PIECES) == sum(shown) >= 14
+    counts = [page.count("```python") for name, page in PAGES.items() if name not in ELSEWHERE]
+    assert len(PIECES) == sum(counts) >= 14
 
 
 @pytest.mark.parametrize("piece", PIECES)
@@ -77,13 +77,13 @@ def test_every_code_block_runs(piece: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_page_lists_the_sizes_of_observations() -> None:
-    told = dict(re.findall(r"^\| (\w+) \| (\d+) \|", PAGES["reference.md"], flags=re.MULTILINE))
-    assert told == {name: str(game.encoding(game.rules()).size) for name, game in GAMES.items()}
+    sizes = dict(re.findall(r"^\| (\w+) \| (\d+) \|", PAGES["reference.md"], flags=re.MULTILINE))
+    assert sizes == {name: str(game.encoding(game.rules()).size) for name, game in GAMES.items()}
 
 
 def test_the_page_lists_the_options() -> None:
-    told = re.findall(r"^\| (\w+) \| `(\w+)` \| (\w+) \|", PAGES["reference.md"], flags=re.MULTILINE)
-    assert told == [
+    rows = re.findall(r"^\| (\w+) \| `(\w+)` \| (\w+) \|", PAGES["reference.md"], flags=re.MULTILINE)
+    assert rows == [
         (name, option.name, "none" if option.default is None else str(option.default))
         for name, game in GAMES.items()
         for option in fields(cast(Any, game.rules()))
@@ -98,14 +98,14 @@ def test_the_pages_of_environments_are_current() -> None:
 def test_the_page_describes_the_short_form_of_chain() -> None:
     import duels
 
-    told = re.search(
+    sentence = re.search(
         r"A good short form is `([^`]*)`: .*?random play has (\d\.\d+)\.", PAGES["grading.md"], re.S
     )
-    assert told
-    settings: dict[str, Any] = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", told[1])}
-    assert f"{duels.exploitability('random', 'chain', **settings):.2f}" == told[2]
+    assert sentence
+    settings: dict[str, Any] = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", sentence[1])}
+    assert f"{duels.exploitability('random', 'chain', **settings):.2f}" == sentence[2]
     assert duels.exploitability("perfect", "chain", **settings) == 0
-    assert f"Random play has {told[2]}." in PAGES["trainers.md"]
+    assert f"Random play has {sentence[2]}." in PAGES["trainers.md"]
     for script in (FOLDER / "trainers").glob("*.py"):
         assert f"SHORT = {json.dumps(settings)}\n" in script.read_text(encoding="utf-8")
 

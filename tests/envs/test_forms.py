@@ -42,26 +42,26 @@ def test_random_seats_agree_in_batches_and_single_games(case: str, opponent: Any
     }
     envs: Any = DuelVectorEnv(resolve_rules(case), 6, **how)
     singles = [DuelEnv(resolve_rules(case), **how) for _ in range(6)]
-    shown, info = envs.reset(seed=9)
-    told = [env.reset(seed=9 + k) for k, env in enumerate(singles)]
+    observations, info = envs.reset(seed=9)
+    expected = [env.reset(seed=9 + k) for k, env in enumerate(singles)]
     seats, over = set(), np.zeros(6, bool)
     for _ in range(40):
-        assert shown in envs.observation_space
-        for k, (one, about) in enumerate(told):
-            assert same(one, {name: numbers[k] for name, numbers in shown.items()})
+        assert observations in envs.observation_space
+        for k, (one, about) in enumerate(expected):
+            assert same(one, {name: numbers[k] for name, numbers in observations.items()})
             assert one["observation"].dtype == np.float32
             assert same(about["action_mask"], info["action_mask"][k])
             assert about["seat"] == info["seat"][k] == envs.seats[k] == singles[k].seat
             seats.add((k, about["seat"]))
         actions = lasts(None, info["action_mask"])
-        shown, rewards, terminated, truncated, info = envs.step(actions)
+        observations, rewards, terminated, truncated, info = envs.step(actions)
         for k, env in enumerate(singles):
             if over[k]:
-                told[k] = env.reset()
+                expected[k] = env.reset()
             else:
                 one, reward, *ended, about = env.step(actions[k])
                 assert (reward, *ended) == (rewards[k], terminated[k], truncated[k])
-                told[k] = one, about
+                expected[k] = one, about
         over = terminated | truncated
     assert len(seats) > 6  # somebody has had both
 
@@ -70,16 +70,16 @@ def test_random_seats_agree_in_batches_and_single_games(case: str, opponent: Any
 def test_dict_observations_hold_the_mask(game: str) -> None:
     check_env(DuelEnv(game, seat="random", dict_observations=True, dtype=np.float64), skip_render_check=True)
     env = DuelEnv(game, dict_observations=True)
-    shown, info = env.reset(seed=1)
-    assert (shown["action_mask"] == info["action_mask"]).all()
-    assert not np.shares_memory(shown["action_mask"], info["action_mask"])
-    illegal = np.flatnonzero(shown["action_mask"] == 0)[0]
+    observation, info = env.reset(seed=1)
+    assert (observation["action_mask"] == info["action_mask"]).all()
+    assert not np.shares_memory(observation["action_mask"], info["action_mask"])
+    illegal = np.flatnonzero(observation["action_mask"] == 0)[0]
     assert not env.step(illegal)[0]["action_mask"].any()
     envs: Any = DuelVectorEnv(game, 2, dict_observations=True, autoreset_mode="SameStep")
     envs.reset(seed=1)
-    told = envs.step(np.array([illegal, shown["action_mask"].argmax()]))[-1]
-    assert told["final_obs"][0] in envs.single_observation_space
-    assert told["final_obs"][1] is None
+    infos = envs.step(np.array([illegal, observation["action_mask"].argmax()]))[-1]
+    assert infos["final_obs"][0] in envs.single_observation_space
+    assert infos["final_obs"][1] is None
 
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
@@ -110,10 +110,10 @@ def test_an_unknown_argument_is_a_type_error(make: Any) -> None:
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
 def test_dict_observations_use_the_trainers_keys(make: Any) -> None:
     env = make("lights", dict_observations=["obs", "mask"])
-    shown, info = env.reset(seed=1)
-    assert shown in env.observation_space
-    assert list(shown) == ["obs", "mask"]
-    assert (shown["mask"] == info["action_mask"]).all()
+    observation, info = env.reset(seed=1)
+    assert observation in env.observation_space
+    assert list(observation) == ["obs", "mask"]
+    assert (observation["mask"] == info["action_mask"]).all()
     for wrong in ("ab", ("obs",), ("obs", "obs"), ("obs", 1), 2, 0, np.False_):
         with pytest.raises(DuelsError, match="dict_observations must be True, False, or the two keys"):
             make("lights", dict_observations=wrong)
@@ -122,19 +122,19 @@ def test_dict_observations_use_the_trainers_keys(make: Any) -> None:
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
 def test_opponents_get_an_observation_and_a_mask(make: Any) -> None:
     # The function that table_of grades can be the opponent, whatever the environment's learner is shown.
-    met: list[Any] = []
+    calls: list[Any] = []
 
-    def asked(shown: Any, masks: Any) -> Any:
-        met.append((shown, masks))
+    def agent(observations: Any, masks: Any) -> Any:
+        calls.append((observations, masks))
         return masks.argmax(axis=-1)
 
     for in_dict in (False, True, ("obs", "mask")):
         for dtype in ("float32", "int8"):
-            env = make("lights", opponent=asked, seat=2, dict_observations=in_dict, dtype=dtype)
+            env = make("lights", opponent=agent, seat=2, dict_observations=in_dict, dtype=dtype)
             env.reset(seed=1)
-            shown, masks = met.pop()
+            observations, masks = calls.pop()
             rows = () if make is DuelEnv else (1,)
-            assert (shown.dtype, shown.shape) == (dtype, (*rows, 8))
+            assert (observations.dtype, observations.shape) == (dtype, (*rows, 8))
             assert (masks.dtype, masks.shape) == ("int8", (*rows, 13))
 
 
@@ -153,9 +153,9 @@ def test_observations_have_the_requested_dtype() -> None:
     zoo.reset(seed=1)
     assert zoo.observe("player_1")["observation"].dtype == np.float32
     assert zoo.observe("player_1") in zoo.observation_space("player_1")
-    for wrong, said in ((bool, "must be numeric"), ("word", "must be a NumPy dtype")):
+    for wrong, message in ((bool, "must be numeric"), ("word", "must be a NumPy dtype")):
         for make in (DuelEnv, DuelVectorEnv, pettingzoo.env):
-            with pytest.raises(DuelsError, match=said):
+            with pytest.raises(DuelsError, match=message):
                 make("leap", dtype=wrong)
 
 
@@ -180,14 +180,14 @@ def test_names_of_features_and_actions() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_a_new_opponent_starts_with_the_next_game(game: str) -> None:
     env = DuelEnv(game, firsts, seat=2)
-    shown, _ = env.reset(seed=1)
+    observation, _ = env.reset(seed=1)
     env.set_opponent(lasts)
     before = pickle.loads(pickle.dumps(env))
     assert (before.reset(seed=1)[0] == DuelEnv(game, lasts, seat=2).reset(seed=1)[0]).all()
     for opponent in ("greedy", "random", firsts):  # from arrays to a match and back
         env.set_opponent(opponent)
         assert (env.reset(seed=1)[0] == DuelEnv(game, opponent, seat=2).reset(seed=1)[0]).all()
-    assert (env.reset(seed=1)[0] == shown).all()
+    assert (env.reset(seed=1)[0] == observation).all()
 
 
 def test_each_game_of_a_batch_changes_its_opponent_at_its_start() -> None:
@@ -195,9 +195,9 @@ def test_each_game_of_a_batch_changes_its_opponent_at_its_start() -> None:
     old, _ = envs.reset(seed=1)
     envs.set_opponent(lasts)
     new = DuelVectorEnv("chain", 4, lasts, seat=2).reset(seed=1)[0]
-    shown, _ = envs.reset(seed=1, options={"reset_mask": np.array([True, False, True, False])})
-    assert (shown[[0, 2]] == new[[0, 2]]).all()
-    assert (shown[[1, 3]] == old[[1, 3]]).all()
+    observations, _ = envs.reset(seed=1, options={"reset_mask": np.array([True, False, True, False])})
+    assert (observations[[0, 2]] == new[[0, 2]]).all()
+    assert (observations[[1, 3]] == old[[1, 3]]).all()
     assert not (new == old).all()
     # They play on by different hands, each until its own end.
     second = envs.step(np.array([1, 1, 1, 1]))[0]
@@ -214,9 +214,9 @@ def test_some_games_of_a_batch_change_their_opponent() -> None:
     some = np.array([False, True, False])
     old, _ = envs.reset(seed=1)
     envs.set_opponent(lasts, env_mask=some)
-    shown, _ = envs.reset(seed=1)
+    observations, _ = envs.reset(seed=1)
     new = DuelVectorEnv("chain", 3, lasts, seat=2).reset(seed=1)[0]
-    assert (shown == np.where(some[:, None], new, old)).all()
+    assert (observations == np.where(some[:, None], new, old)).all()
     with pytest.raises(DuelsError, match="env_mask must be a boolean array of length 3"):
         envs.set_opponent(lasts, env_mask=[1])
 

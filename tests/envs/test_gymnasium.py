@@ -20,7 +20,7 @@ from duels.solving.tables import get_tables
 from tests.envs.cases import CASES
 
 
-def made(game: str, **options: Any) -> Any:
+def make_env(game: str, **options: Any) -> Any:
     return gymnasium.make(f"duels/{game.title()}-v0", **options)
 
 
@@ -30,14 +30,14 @@ def test_check_env_is_clean(case: str, seat: int, capsys: pytest.CaptureFixture[
     game, options = CASES[case]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(made(game, seat=seat, **options).unwrapped, skip_render_check=True)
-        check_env(made(game, seat=seat, render_mode="ansi", **options).unwrapped)
+        check_env(make_env(game, seat=seat, **options).unwrapped, skip_render_check=True)
+        check_env(make_env(game, seat=seat, render_mode="ansi", **options).unwrapped)
     assert "WARN" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("seat", [1, 2])
 def test_illegal_action_loses(seat: int) -> None:
-    env = made("chain", seat=seat)
+    env = make_env("chain", seat=seat)
     observation, info = env.reset(seed=2)
     illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
     after, reward, terminated, truncated, info = env.step(illegal)
@@ -75,7 +75,7 @@ def test_rejects_invalid_actions() -> None:
 
 
 def test_finished_games_must_be_reset() -> None:
-    env = made("lights", lights=3).unwrapped
+    env = make_env("lights", lights=3).unwrapped
     _, info = env.reset(seed=1)
     over = False
     while not over:
@@ -108,34 +108,34 @@ def test_opponents_get_sights_of_their_own_seat() -> None:
 
 
 def test_opponents_may_be_names_of_players() -> None:
-    env = made("leap", opponent="greedy")
+    env = make_env("leap", opponent="greedy")
     plays = []
     for _ in range(2):
         observation, info = env.reset(seed=9)
-        shown, over = [observation.tobytes()], False
+        observations, over = [observation.tobytes()], False
         while not over:
             observation, _, over, _, info = env.step(np.flatnonzero(info["action_mask"])[0])
-            shown.append(observation.tobytes())
-        plays.append(shown)
+            observations.append(observation.tobytes())
+        plays.append(observations)
     assert plays[0] == plays[1]
     with pytest.raises(DuelsError, match="no player 'nobody'"):
-        made("leap", opponent="nobody")
+        make_env("leap", opponent="nobody")
     with pytest.raises(DuelsError, match="must be 1, 2 or"):
-        made("leap", seat=3)
+        make_env("leap", seat=3)
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_seeds(game: str) -> None:
     def play(seed: int) -> list[Any]:
-        env = made(game, seat=2).unwrapped
+        env = make_env(game, seat=2).unwrapped
         observation, info = env.reset(seed=seed)
-        shown = [observation.tobytes()]
+        observations = [observation.tobytes()]
         for _ in range(30):
             observation, _, terminated, truncated, info = env.step(np.flatnonzero(info["action_mask"])[0])
             if terminated or truncated:
                 observation, info = env.reset()
-            shown.append(observation.tobytes())
-        return shown
+            observations.append(observation.tobytes())
+        return observations
 
     assert play(1) == play(1)
     assert len({str(play(seed)) for seed in range(5)}) > 1
@@ -146,7 +146,7 @@ def test_vector_env_uses_seeds_like_gymnasium(game: str) -> None:
     def first_looks(envs: Any, seed: Any) -> list[list[int]]:
         _, info = envs.reset(seed=seed)
         actions = info["action_mask"].argmax(axis=1)
-        return [shown.tolist() for shown in envs.step(actions)[0]]
+        return [row.tolist() for row in envs.step(actions)[0]]
 
     ours: Any = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=3, seat=2)
     theirs = gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=3, seat=2, vectorization_mode="sync")
@@ -261,7 +261,7 @@ def test_rejects_invalid_opponents(opponent: Any) -> None:
         else "An opponent must be a player's name, an object"
     )
     with pytest.raises(DuelsError, match=message):
-        made("chain", opponent=opponent)
+        make_env("chain", opponent=opponent)
     with pytest.raises(DuelsError, match=message):
         gymnasium.make_vec("duels/Chain-v0", num_envs=2, opponent=opponent)
 
@@ -278,7 +278,7 @@ def test_a_table_plays_single_games_and_batches_alike(game: str, options: dict[s
 
     how = {"opponent": table_of(leaning, game, **options), "seat": seat, **options}
     envs: Any = gymnasium.make_vec(f"duels/{game.title()}-v0", 5, autoreset_mode="SameStep", **how)
-    singles = [made(game, **how).unwrapped for _ in range(5)]
+    singles = [make_env(game, **how).unwrapped for _ in range(5)]
     observations, info = envs.reset(seed=3)
     firsts = [env.reset(seed=3 + number) for number, env in enumerate(singles)]
     assert observations.tolist() == [first.tolist() for first, _ in firsts]
@@ -288,13 +288,13 @@ def test_a_table_plays_single_games_and_batches_alike(game: str, options: dict[s
         observations, rewards, terminated, truncated, info = envs.step(actions)
         masks = info["action_mask"]
         for number, env in enumerate(singles):
-            shown, reward, over, cut, _ = env.step(actions[number])
+            row, reward, over, cut, _ = env.step(actions[number])
             assert (reward, over, cut) == (rewards[number], terminated[number], truncated[number])
             if over or cut:
                 ended += 1
-                assert shown.tolist() == info["final_obs"][number].tolist()
-                shown, _ = env.reset()
-            assert shown.tolist() == observations[number].tolist()
+                assert row.tolist() == info["final_obs"][number].tolist()
+                row, _ = env.reset()
+            assert row.tolist() == observations[number].tolist()
     assert ended
 
 
@@ -302,18 +302,18 @@ def test_a_table_plays_single_games_and_batches_alike(game: str, options: dict[s
 def test_observations_distinguish_states(game: str) -> None:
     tables = get_tables(GAMES[game].rules()).tables
     for seat in (0, 1):
-        shown = tables.observation[seat, tables.actor == seat]
-        assert len(np.unique(shown, axis=0)) == len(shown)
+        observations = tables.observation[seat, tables.actor == seat]
+        assert len(np.unique(observations, axis=0)) == len(observations)
 
 
 def test_rejects_tables_for_flip_and_tables_that_use_hidden_information() -> None:
     with pytest.raises(DuelsError, match="flip has no tables"):
-        made("flip", opponent=np.zeros(3, int))
+        make_env("flip", opponent=np.zeros(3, int))
     tables = get_tables(GAMES["hunt"].rules(cells=3)).tables
     first, last = tables.legal.argmax(axis=1), tables.actions - 1 - tables.legal[:, ::-1].argmax(axis=1)
     peeping = np.where(np.arange(tables.states) % 2, first, last)
     with pytest.raises(DuelsError, match="acts on secrets"):
-        made("hunt", opponent=peeping, cells=3)
+        make_env("hunt", opponent=peeping, cells=3)
 
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
@@ -344,7 +344,7 @@ class Stubborn:
 
 @pytest.mark.parametrize("answer", [3, "4", None, [1], np.array([1, 2]), {}])
 def test_rejects_opponents_that_choose_illegal_actions(answer: Any) -> None:
-    env = made("chain", opponent=Stubborn(answer), seat=2)
+    env = make_env("chain", opponent=Stubborn(answer), seat=2)
     with pytest.raises(IllegalMove, match="The opponent chose"):
         env.reset(seed=1)
 
@@ -376,7 +376,7 @@ def test_rejects_seeds_that_are_not_integers(seed: Any) -> None:
 
 def test_rejects_rules_under_which_the_agent_never_moves() -> None:
     with pytest.raises(DuelsError, match="before the agent moves"):
-        made("lights", lights=1, seat=2).reset(seed=1)
+        make_env("lights", lights=1, seat=2).reset(seed=1)
     envs: Any = DuelVectorEnv("lights", 2, seat=2, lights=1)
     with pytest.raises(DuelsError, match="before the agent"):
         envs.reset(seed=1)
@@ -387,7 +387,7 @@ def test_rejects_rules_under_which_the_agent_never_moves() -> None:
 
 
 def test_text_shows_both_tiles_during_a_quantum_flip() -> None:
-    env = made("flip", render_mode="ansi")
+    env = make_env("flip", render_mode="ansi")
     env.reset(seed=0)
     env.step(env.unwrapped.action_names.index("A1+A2"))
     assert re.search(r"^A \[[1-5]\] \[[1-5]\] \[ \]", env.render(), re.MULTILINE)

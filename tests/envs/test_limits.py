@@ -21,9 +21,9 @@ FORMS = [("chain", {"cells": 4, "run": 4, "max_boards": 2}), ("hunt", {"cells": 
 LIMITED = pytest.mark.parametrize("rules", [GAMES[game].rules(**options) for game, options in FORMS], ids=str)
 
 
-def left_in(shown: Any, rules: Any) -> int:
+def left_in(observation: Any, rules: Any) -> int:
     """What the last numbers of an observation say is left of the limit."""
-    left = shown[-(rules.limit_value + 1) :]
+    left = observation[-(rules.limit_value + 1) :]
     assert left.sum() == 1
     return int(left.argmax())
 
@@ -42,9 +42,9 @@ def test_a_limit_ends_the_same_game_in_a_draw(rules: Any) -> None:
             for engine in (by_rules, match):
                 assert engine.actor == plain.actor
                 for seat in (0, 1):
-                    shown = engine.observe(seat)
-                    assert (shown[: plain.observation_size] == plain.observe(seat)).all()
-                    assert left_in(shown, rules) == rules.limit_value - clock
+                    observation = engine.observe(seat)
+                    assert (observation[: plain.observation_size] == plain.observe(seat)).all()
+                    assert left_in(observation, rules) == rules.limit_value - clock
             if plain.actor < 0:
                 break
             assert (by_rules.mask() == plain.mask()).all()
@@ -76,7 +76,7 @@ def test_arrays_end_at_the_limit_too(rules: Any) -> None:
         assert not two.truncated.any()
         assert (one.rewards == two.rewards).all()
     assert plain.cut_off.any()
-    left = [left_in(shown, rules) for shown in drawn.observe(1)[plain.cut_off]]
+    left = [left_in(observation, rules) for observation in drawn.observe(1)[plain.cut_off]]
     assert set(left) == {0}
     assert not drawn.masks_for(0).any()
 
@@ -89,9 +89,11 @@ def test_arrays_restart_after_the_limit(rules: Any) -> None:
     for _ in range(60):
         ended = batch.step(batch.sample()).terminated
         if ended.any():
-            reached += sum(left_in(shown, rules) == 0 for shown in batch.final_observations[0])
+            reached += sum(left_in(observation, rules) == 0 for observation in batch.final_observations[0])
             assert not batch.final_masks.any()
-            assert all(left_in(shown, rules) == rules.limit_value for shown in batch.observe(0)[ended])
+            assert all(
+                left_in(observation, rules) == rules.limit_value for observation in batch.observe(0)[ended]
+            )
     assert reached
     for envs in (batch, plain):
         envs.reset(seed=5)
@@ -105,22 +107,22 @@ def test_arrays_restart_after_the_limit(rules: Any) -> None:
 def test_gymnasium_ends_at_the_limit(rules: Any) -> None:
     envs: Any = DuelVectorEnv(rules, 8, limit_ends="draw", autoreset_mode="Disabled")
     singles = [DuelEnv(rules, limit_ends="draw") for _ in range(8)]
-    shown, info = envs.reset(seed=4)
+    observation, info = envs.reset(seed=4)
     over, rewarded = np.zeros(8, bool), np.zeros(8)
-    for env, (seed, one) in zip(singles, enumerate(shown, start=4), strict=True):
+    for env, (seed, one) in zip(singles, enumerate(observation, start=4), strict=True):
         assert (env.reset(seed=seed)[0] == one).all()
         assert one in env.observation_space
     while not over.all():
         actions = info["action_mask"].argmax(axis=1)
         for place in np.flatnonzero(over):
             envs.reset(options={"reset_mask": np.arange(8) == place})
-        shown, rewards, terminated, truncated, info = envs.step(actions)
+        observation, rewards, terminated, truncated, info = envs.step(actions)
         assert not truncated.any()
         for place in np.flatnonzero(~over):
-            told = singles[place].step(actions[place])
-            assert (told[0] == shown[place]).all()
-            assert told[1:4] == (rewards[place], terminated[place], False)
-            assert (told[4]["action_mask"] == info["action_mask"][place]).all()
+            expected = singles[place].step(actions[place])
+            assert (expected[0] == observation[place]).all()
+            assert expected[1:4] == (rewards[place], terminated[place], False)
+            assert (expected[4]["action_mask"] == info["action_mask"][place]).all()
         rewarded += np.where(over, 0, rewards)
         over |= terminated
     assert set(rewarded.tolist()) <= {-1.0, 0.0, 1.0}
@@ -134,9 +136,9 @@ def test_pettingzoo_ends_at_the_limit() -> None:
         env.step(int(mask.argmax()))
     assert env.truncations == {"player_1": False, "player_2": False}
     assert env.rewards == {"player_1": 0.0, "player_2": 0.0}
-    shown = env.observe("player_1")
-    assert not shown["action_mask"].any()
-    assert shown in env.observation_space("player_1")
+    observation = env.observe("player_1")
+    assert not observation["action_mask"].any()
+    assert observation in env.observation_space("player_1")
 
 
 def test_a_limit_is_graded_as_one_half() -> None:
@@ -157,16 +159,16 @@ def test_a_limit_is_graded_as_one_half() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"game": "chain"}, "only with a limit: set max_boards"),
         ({"game": "flip"}, "only with a limit: flip has none"),
         ({"game": "hunt", "max_turns": 1001}, "at most 1000 to be observed, not 1001"),
     ],
 )
-def test_rejects_invalid_limit_endings(options: dict[str, Any], said: str) -> None:
+def test_rejects_invalid_limit_endings(options: dict[str, Any], message: str) -> None:
     for make in (vector.make, DuelEnv, DuelVectorEnv, pettingzoo.env):
-        with pytest.raises(DuelsError, match=said):
+        with pytest.raises(DuelsError, match=message):
             make(limit_ends="draw", **options)
     with pytest.raises(DuelsError, match="'truncation' or 'draw', not 'win'"):
         vector.make("chain", limit_ends="win")

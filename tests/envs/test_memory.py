@@ -23,10 +23,10 @@ FORM: dict[str, Any] = {"cells": 3, "max_turns": 6}
 RULES = GAMES["hunt"].rules(**FORM)
 
 
-def remembered(shown: Any, memory: int) -> list[str]:
+def remembered(observed: Any, memory: int) -> list[str]:
     """The entries of an observation in words, the latest first."""
     names = EntryTokens(RULES).actions
-    entries = np.asarray(shown)[-memory * (len(names) + 2) :].reshape(memory, -1)
+    entries = np.asarray(observed)[-memory * (len(names) + 2) :].reshape(memory, -1)
     return [
         "?" if hidden else ("my " if mine else "") + names[int(np.argmax(action))]
         for mine, hidden, *action in entries.tolist()
@@ -34,12 +34,12 @@ def remembered(shown: Any, memory: int) -> list[str]:
     ]
 
 
-def seen(match: Any, seat: Seat, memory: int) -> list[str]:
+def expected_memory(match: Any, seat: Seat, memory: int) -> list[str]:
     """The same by the match itself."""
-    told = zip(match.turns_known_to(seat), match.redacted_history(seat), strict=True)
+    turns = zip(match.turns_known_to(seat), match.redacted_history(seat), strict=True)
     entries = [
         "?" if action is None else ("my " if turn.actor is seat else "") + RULES.format(action)
-        for turn, action in told
+        for turn, action in turns
     ]
     return entries[: -memory - 1 : -1]
 
@@ -53,7 +53,9 @@ def test_memory_agrees_with_the_match(memory: int) -> None:
         engine.reset(game)
         while True:
             for seat in Seat:
-                assert remembered(engine.observe(seat - 1), memory) == seen(reference.match, seat, memory)
+                assert remembered(engine.observe(seat - 1), memory) == expected_memory(
+                    reference.match, seat, memory
+                )
             if reference.actor < 0:
                 break
             action = rng.choice(np.flatnonzero(reference.mask()).tolist())
@@ -96,10 +98,10 @@ def test_rollouts_keep_memory() -> None:
 def test_observations_include_the_memory() -> None:
     how: dict[str, Any] = {"memory": 4, "seat": 2, **FORM}
     env, envs = DuelEnv("hunt", **how), DuelVectorEnv("hunt", 3, **how)
-    shown, info = env.reset(seed=5)
+    first, info = env.reset(seed=5)
     many, _ = envs.reset(seed=5)
-    assert (many[0] == shown).all()
-    assert remembered(shown, 4)[1:] == ["?"]  # the other has moved, and named what comes first here
+    assert (many[0] == first).all()
+    assert remembered(first, 4)[1:] == ["?"]  # the other has moved, and named what comes first here
     action = info["action_mask"].argmax()
     assert remembered(env.step(action)[0], 4)[0] == f"my {env.action_names[action]}"
     zoo = pettingzoo.hunt_v0.env(memory=4, **FORM)
@@ -107,7 +109,7 @@ def test_observations_include_the_memory() -> None:
     zoo.step(0)
     assert remembered(zoo.observe("player_1")["observation"], 4) == ["my move 1"]
     assert remembered(zoo.observe("player_2")["observation"], 4) == []
-    assert env.observation_space.shape == (len(set(env.feature_names)),) == shown.shape
+    assert env.observation_space.shape == (len(set(env.feature_names)),) == first.shape
     assert env.feature_names[-1] == "past[4]=observe 3"
 
 
@@ -122,10 +124,10 @@ def test_rejects_memory_in_games_without_secrets() -> None:
 def test_an_agent_with_a_memory_is_graded_in_short_forms() -> None:
     settings: dict[str, Any] = {"cells": 2, "max_turns": 3}
     rules = GAMES["hunt"].rules(**settings)
-    asked = {}
+    answers = {}
 
     def agent(observation: Any, mask: Any) -> Any:
-        asked[observation.tobytes()] = mask
+        answers[observation.tobytes()] = mask
         return mask / mask.sum()
 
     policy = duels.policy_of(agent, rules, memory=4, dtype="int8")
@@ -135,11 +137,11 @@ def test_an_agent_with_a_memory_is_graded_in_short_forms() -> None:
     for game in range(20):
         engine.reset(game)
         while engine.actor >= 0:
-            assert (asked[engine.observe(engine.actor).tobytes()] == engine.mask()).all()
+            assert (answers[engine.observe(engine.actor).tobytes()] == engine.mask()).all()
             engine.step(rng.choice(np.flatnonzero(engine.mask()).tolist()), 0)
 
 
 def test_rejects_grading_agents_with_a_memory_on_the_whole_board() -> None:
-    policy = duels.policy_of(lambda seen, mask: mask / mask.sum(), "hunt", memory=2)
+    policy = duels.policy_of(lambda expected_memory, mask: mask / mask.sum(), "hunt", memory=2)
     with pytest.raises(DuelsError, match=r"history|past"):
         duels.exploitability_bounds(policy, "hunt")

@@ -74,10 +74,10 @@ PLAYTHROUGHS = {
 def run(base: type, name: str, game: Any) -> None:
     """Run their test case `base` on `game`."""
     kind = type(f"{base.__name__}Ours", (base,), {"game_name": name, "game": game, "__test__": False})
-    told = io.StringIO()
-    result = unittest.TextTestRunner(told).run(unittest.defaultTestLoader.loadTestsFromTestCase(kind))
+    output = io.StringIO()
+    result = unittest.TextTestRunner(output).run(unittest.defaultTestLoader.loadTestsFromTestCase(kind))
     assert result.testsRun > 0
-    assert result.wasSuccessful(), told.getvalue()
+    assert result.wasSuccessful(), output.getvalue()
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -92,8 +92,8 @@ def test_openspiel_api_test_on_parts_of_the_tree(game: str) -> None:
 
 def tree_of(game: str) -> Any:
     options, max_moves = TREES[game]
-    given = ",".join(f"{name}={value}" for name, value in {**options, "max_moves": max_moves}.items())
-    return pyspiel.load_game(f"duels_{game}({given})")
+    parameters = ",".join(f"{name}={value}" for name, value in {**options, "max_moves": max_moves}.items())
+    return pyspiel.load_game(f"duels_{game}({parameters})")
 
 
 class Census:
@@ -137,10 +137,13 @@ def test_an_information_state_lists_the_observations(game: str) -> None:
     for player in (0, 1):
         told_of: dict[Any, set[Any]] = {}
         for state in states.values():
-            told = (state.information_state_string(player), tuple(state.information_state_tensor(player)))
-            told_of.setdefault(state.match.events_seen_by(Seat(player + 1)), set()).add(told)
-        assert all(len(told) == 1 for told in told_of.values())
-        texts = [next(iter(told))[0] for told in told_of.values()]
+            described = (
+                state.information_state_string(player),
+                tuple(state.information_state_tensor(player)),
+            )
+            told_of.setdefault(state.match.events_seen_by(Seat(player + 1)), set()).add(described)
+        assert all(len(described) == 1 for described in told_of.values())
+        texts = [next(iter(described))[0] for described in told_of.values()]
         assert len(set(texts)) == len(texts)
 
 
@@ -245,8 +248,8 @@ def test_openspiel_value_iteration_agrees_with_our_oracles(
     monkeypatch.setitem(sys.modules, solver, ModuleType(solver))
     from open_spiel.python.algorithms.value_iteration import value_iteration
 
-    given = ",".join(f"{name}={value}" for name, value in {**options, "max_moves": 0}.items())
-    spiel = pyspiel.load_game(f"duels_{game}({given})")
+    parameters = ",".join(f"{name}={value}" for name, value in {**options, "max_moves": 0}.items())
+    spiel = pyspiel.load_game(f"duels_{game}({parameters})")
     values = value_iteration(spiel, -1, 1e-9, cyclic_game=True)
     rules: Any = GAMES[game].rules(**options)
     oracle: Any = get_oracle(rules)
@@ -300,8 +303,8 @@ def test_openspiel_best_response_is_within_our_certificate(seed: int, seat: Seat
     tables = some_tables(seed, memory)
 
     def odds(sight: AnySight) -> dict[Any, float]:
-        said = [entry.cell - 1 for entry in sight.history if isinstance(entry, Observe)]
-        own, other = said[sight.seat - 1 :: 2], said[sight.seat.other - 1 :: 2]
+        observed = [entry.cell - 1 for entry in sight.history if isinstance(entry, Observe)]
+        own, other = observed[sight.seat - 1 :: 2], observed[sight.seat.other - 1 :: 2]
         row = memory.index(tuple(own)) * len(memory.states) + memory.index(tuple(other))
         place = (sight.view.cell - 1) % 3
         moving = sight.view.phase is Phase.MOVE

@@ -48,21 +48,21 @@ def _quiet() -> Iterator[None]:
 GIVEN: list[Any] = [nim.GAME, Nim()]
 
 
-@pytest.mark.parametrize("given", GIVEN, ids=["game", "rules"])
-def test_every_interface_accepts_a_game_or_rules(given: Any) -> None:
-    assert duels.vector.make(given, 3).rollout(30).games > 0
-    assert DuelEnv(given).rules == DuelVectorEnv(given).rules == Nim()
+@pytest.mark.parametrize("game", GIVEN, ids=["game", "rules"])
+def test_every_interface_accepts_a_game_or_rules(game: Any) -> None:
+    assert duels.vector.make(game, 3).rollout(30).games > 0
+    assert DuelEnv(game).rules == DuelVectorEnv(game).rules == Nim()
     for make in (ours_pettingzoo.env, ours_pettingzoo.raw_env):
-        assert make(given).metadata["name"] == "nim_v0"
-    assert ours_openspiel.load_game(given).rules == Nim()
-    table = duels.table_of(lambda observation, mask: mask.argmax(), given)
-    assert duels.exploitability(table, given) == duels.exploitability(lambda sight: sight.actions[0], given)
-    assert duels.exploitability_bounds("random", given).low > 0
+        assert make(game).metadata["name"] == "nim_v0"
+    assert ours_openspiel.load_game(game).rules == Nim()
+    table = duels.table_of(lambda observation, mask: mask.argmax(), game)
+    assert duels.exploitability(table, game) == duels.exploitability(lambda sight: sight.actions[0], game)
+    assert duels.exploitability_bounds("random", game).low > 0
 
 
 def test_options_are_accepted_with_a_game_but_not_with_rules() -> None:
-    made = DuelEnv(nim.GAME, heaps=(2, 2), misere=True)
-    assert made.rules == Nim(heaps=(2, 2), misere=True)
+    env = DuelEnv(nim.GAME, heaps=(2, 2), misere=True)
+    assert env.rules == Nim(heaps=(2, 2), misere=True)
     assert duels.vector.make(nim.GAME, 2, heaps=(1, 1)).rules == Nim(heaps=(1, 1))
     for make in (DuelEnv, DuelVectorEnv, ours_pettingzoo.env, ours_openspiel.load_game, duels.vector.make):
         with pytest.raises(DuelsError, match="rules already have their options"):
@@ -246,11 +246,11 @@ def test_a_reset_during_a_game_starts_another_game(make: Any) -> None:
 def test_an_illegal_first_move_starts_another_game() -> None:
     rules = Nim(heaps=(1, 1), roll=4)
     env, envs = DuelEnv(rules), DuelVectorEnv(rules, 1, autoreset_mode="SameStep")
-    shown = [env.reset(seed=3)[0].tolist()]
+    observations = [env.reset(seed=3)[0].tolist()]
     many: list[Any] = [envs.reset(seed=3)[0][0].tolist()]
     for _ in range(20):
         env.step(np.int64(99))
-        shown.append(env.reset()[0].tolist())
+        observations.append(env.reset()[0].tolist())
         many.append(envs.step(np.array([99]))[0][0].tolist())
-    assert shown == many
-    assert len({str(look) for look in shown}) == 4
+    assert observations == many
+    assert len({str(look) for look in observations}) == 4

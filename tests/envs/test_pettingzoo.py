@@ -171,12 +171,12 @@ def test_raw_environment_must_be_reset_first() -> None:
 def test_help_lists_the_options_of_the_rules(game: str, name: str) -> None:
     make = getattr(module_of(game), name)
     fields = {field.name: field.default for field in dataclasses.fields(GAMES[game].rules())}  # type: ignore[arg-type]
-    shown = inspect.signature(make).parameters
-    assert {option: shown[option].default for option in fields} == fields
-    assert [*shown][:2] == ["render_mode", "grade"]
-    told = inspect.getdoc(module_of(game))
-    assert told
-    assert re.findall(r"^- `(\w+)`: \w", told, flags=re.MULTILINE) == list(fields)
+    parameters = inspect.signature(make).parameters
+    assert {option: parameters[option].default for option in fields} == fields
+    assert [*parameters][:2] == ["render_mode", "grade"]
+    text = inspect.getdoc(module_of(game))
+    assert text
+    assert re.findall(r"^- `(\w+)`: \w", text, flags=re.MULTILINE) == list(fields)
     assert inspect.getdoc(make)
     assert pickle.loads(pickle.dumps(make)) is make
 
@@ -193,21 +193,21 @@ class NothingLeft(wrappers.BaseWrapper):  # type: ignore[misc]
     """What the wrappers lack: once a game is lost by an illegal action, nothing is allowed."""
 
     def observe(self, agent: Any) -> Any:
-        shown = super().observe(agent)
+        observation = super().observe(agent)
         if self.terminations.get(agent) and self.truncations.get(agent):
-            shown["action_mask"][:] = 0
-        return shown
+            observation["action_mask"][:] = 0
+        return observation
 
 
 def what_happens(env: Any, actions: list[Any]) -> list[Any]:
     """Everything that can be seen of `env` while it is played, legally or not; then what it refuses."""
-    told: list[Any] = []
+    results: list[Any] = []
 
     def attempt(name: str, call: Any) -> None:
         try:
-            told.append((name, str(call())))
+            results.append((name, str(call())))
         except (AssertionError, AttributeError, KeyError, ValueError) as error:
-            told.append((name, type(error).__name__, str(error)))
+            results.append((name, type(error).__name__, str(error)))
 
     attempt("observe", lambda: env.observe("player_1"))
     attempt("step", lambda: env.step(0))
@@ -218,12 +218,12 @@ def what_happens(env: Any, actions: list[Any]) -> list[Any]:
     for action in actions:
         attempt("last", env.last)
         attempt("step", lambda action=action: env.step(action))
-        told.append(deepcopy((env.agents, env.rewards, env.terminations, env.truncations, env.infos)))
+        results.append(deepcopy((env.agents, env.rewards, env.terminations, env.truncations, env.infos)))
         if env.agents:
-            told.append((env.agent_selection, dict(env._cumulative_rewards)))
+            results.append((env.agent_selection, dict(env._cumulative_rewards)))
     env.reset(seed=4)
     attempt("loop that does not step", lambda: list(env.agent_iter(3)))
-    return told
+    return results
 
 
 PLAYS: list[tuple[str, list[Any]]] = [

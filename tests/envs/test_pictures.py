@@ -76,9 +76,9 @@ def test_a_picture_shows_only_the_seats_observations() -> None:
     for cell in (2, 6):
         match = Match.start(rules)
         hidden.append(match.play(Seat.ONE, rules.parse(f"move {cell}")))
-    seen = [[board.render(match.sight(seat)) for match in hidden] for seat in Seat]
-    assert (seen[0][0] != seen[0][1]).any()
-    assert (seen[1][0] == seen[1][1]).all()
+    pictures = [[board.render(match.sight(seat)) for match in hidden] for seat in Seat]
+    assert (pictures[0][0] != pictures[0][1]).any()
+    assert (pictures[1][0] == pictures[1][1]).all()
 
 
 PRINT = """

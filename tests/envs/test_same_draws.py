@@ -16,38 +16,38 @@ from tests.envs.test_gymnasium import Biased
 from tests.envs.test_vector import FORM, by_the_clock
 
 
-def evenly(shown: Any, masks: Any) -> Any:
+def evenly(observations: Any, masks: Any) -> Any:
     """An agent that plays at random, asked about one game or many."""
     return masks / masks.sum(axis=-1, keepdims=True)
 
 
 def shown_in(env: Any, steps: int, seed: int = 3) -> list[bytes]:
-    shown, info = env.reset(seed=seed)
-    seen = [shown.tobytes()]
+    observation, info = env.reset(seed=seed)
+    history = [observation.tobytes()]
     for _ in range(steps):
-        shown, _, terminated, truncated, info = env.step(info["action_mask"].argmax())
+        observation, _, terminated, truncated, info = env.step(info["action_mask"].argmax())
         if terminated or truncated:
-            seen.append(shown.tobytes())
-            shown, info = env.reset()
-        seen.append(shown.tobytes())
+            history.append(observation.tobytes())
+            observation, info = env.reset()
+        history.append(observation.tobytes())
         if env.render_mode:
             env.render()
-    return seen
+    return history
 
 
 def check_alike(rules: Any, opponent: Any, seat: int | str) -> None:
     """Each of many games is the single one of its own seed."""
     envs: Any = DuelVectorEnv(rules, 3, opponent, seat=seat, autoreset_mode="SameStep")
-    shown, info = envs.reset(seed=3)
-    seen = [[one.tobytes()] for one in shown]
+    observations, info = envs.reset(seed=3)
+    histories = [[one.tobytes()] for one in observations]
     for _ in range(20):
-        shown, _, terminated, truncated, info = envs.step(info["action_mask"].argmax(axis=1))
-        for env, one in enumerate(seen):
+        observations, _, terminated, truncated, info = envs.step(info["action_mask"].argmax(axis=1))
+        for env, one in enumerate(histories):
             if (terminated | truncated)[env]:
                 one.append(info["final_obs"][env].tobytes())
-            one.append(shown[env].tobytes())
+            one.append(observations[env].tobytes())
     single = DuelEnv(rules, opponent, seat=seat)
-    assert seen == [shown_in(single, 20, seed=3 + env) for env in range(3)]
+    assert histories == [shown_in(single, 20, seed=3 + env) for env in range(3)]
 
 
 @pytest.mark.parametrize(
@@ -131,15 +131,15 @@ def test_single_and_batch_draws_agree() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_pettingzoo_draws_the_same_game(game: str) -> None:
-    def told(**how: Any) -> list[Any]:
+    def play(**how: Any) -> list[Any]:
         env: Any = pettingzoo.env(resolve_rules(game), **how)
         env.reset(seed=1)
-        seen = []
+        history = []
         for agent in env.agent_iter(12):
             observation, _, terminated, truncated, _ = env.last()
-            seen.append((agent, observation["observation"].tobytes()))
+            history.append((agent, observation["observation"].tobytes()))
             env.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
             env.render()
-        return seen
+        return history
 
-    assert told() == told(render_mode="ansi")
+    assert play() == play(render_mode="ansi")

@@ -72,13 +72,13 @@ def test_the_cache_of_an_engine_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> 
         monkeypatch.setattr(engine_module, "MAX_BYTES", most)
         engine_module._get_position_cache.cache_clear()
         engine = RulesEngine(rules)
-        shown = []
+        observations = []
         while engine.actor >= 0:
             engine.step(int(engine.mask().argmax()), 0)
-            shown.append(engine.observe(0).tolist())
+            observations.append(engine.observe(0).tolist())
             count = engine._cache.get.cache_info().currsize
             assert count * (engine.num_actions + 2 * engine.observation_size) <= most
-        plays.append(shown)
+        plays.append(observations)
     engine_module._get_position_cache.cache_clear()
     assert len(plays[0]) > 100
     assert plays[0] == plays[1]
@@ -160,8 +160,8 @@ def test_arrays_play_the_same_game(case: str, autoreset: bool) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_openspiel_plays_the_same_game(case: str, seed: int) -> None:
     game, options = CASES[case]
-    given = ",".join(f"{name}={value}" for name, value in {**options, "max_moves": 0}.items())
-    state = pyspiel.load_game(f"duels_{game}({given})").new_initial_state()
+    parameters = ",".join(f"{name}={value}" for name, value in {**options, "max_moves": 0}.items())
+    state = pyspiel.load_game(f"duels_{game}({parameters})").new_initial_state()
     match, rng = Reference(case, seed), Random(seed)
     outcomes = list(match.engine.rules.all_outcomes())
     size = match.engine.observation_size  # what is left of a limit comes after it

@@ -40,20 +40,22 @@ def same(one: Any, two: Any) -> bool:
 def test_pettingzoo(seed: int, seat: Seat) -> None:
     env: Any = duels_pettingzoo
     agent = env.AGENTS[seat - 1]
-    shown = []
+    histories = []
     for match in pair_of(seed, seat):
         game = env.hunt_v0.env(grade=True, **OPTIONS)
         game.reset(seed=0)
-        looks = []
+        history = []
         for action in actions_of(match):
-            looks.append(
+            history.append(
                 (game.observe(agent), game.infos[agent], game.rewards[agent], game.terminations[agent])
             )
             game.step(action)
-        looks.append((game.observe(agent), game.infos[agent], game.rewards[agent], game.terminations[agent]))
-        shown.append(looks)
-    assert len(shown[0]) == len(shown[1])
-    for one, two in zip(*shown, strict=True):
+        history.append(
+            (game.observe(agent), game.infos[agent], game.rewards[agent], game.terminations[agent])
+        )
+        histories.append(history)
+    assert len(histories[0]) == len(histories[1])
+    for one, two in zip(*histories, strict=True):
         assert all(same(a, b) for a, b in zip(one, two, strict=True))
 
 
@@ -70,24 +72,24 @@ class Script:
 @settings(max_examples=60, deadline=None)
 @given(seeds, seats)
 def test_gymnasium(seed: int, seat: Seat) -> None:
-    shown: list[list[Any]] = []
+    histories: list[list[Any]] = []
     for match in pair_of(seed, seat):
         theirs = [turn for turn in match.turns if turn.actor is not seat]
         env = DuelEnv("hunt", Script(theirs), seat.value, grade=True, **OPTIONS)
-        looks: list[Any] = [env.reset(seed=0)]
+        history: list[Any] = [env.reset(seed=0)]
         for turn in match.turns:
             if turn.actor is seat:
-                looks.append(env.step(np.int64(NUMBER[turn.action])))
-        shown.append(looks)
-    for one, two in zip(*shown, strict=True):
+                history.append(env.step(np.int64(NUMBER[turn.action])))
+        histories.append(history)
+    for one, two in zip(*histories, strict=True):
         assert all(same(a, b) for a, b in zip(one, two, strict=True))
 
 
-def rows_alike(told: Any) -> bool:
+def rows_alike(results: Any) -> bool:
     """Whether two environments are told the same, through dictionaries, arrays and all."""
-    if isinstance(told, dict):
-        return all(rows_alike(part) for part in told.values())
-    return bool(np.array_equal(told[0], told[1]))
+    if isinstance(results, dict):
+        return all(rows_alike(part) for part in results.values())
+    return bool(np.array_equal(results[0], results[1]))
 
 
 @settings(max_examples=60, deadline=None)
@@ -103,13 +105,13 @@ def test_gymnasium_vector(seed: int, seat: Seat) -> None:
         return [NUMBER[turn.action] for turn in pair] if pair else envs._batch.masks().argmax(axis=1)
 
     envs._batch.sample = scripted
-    looks: list[Any] = [envs.reset(seed=0)]
+    history: list[Any] = [envs.reset(seed=0)]
     for pair in both:
         if pair[0].actor is seat:
-            looks.append(envs.step(np.array([NUMBER[turn.action] for turn in pair])))
+            history.append(envs.step(np.array([NUMBER[turn.action] for turn in pair])))
     assert next(theirs, None) is None
-    assert "final_obs" in looks[-1][-1]  # the whole of both matches was played
-    assert all(rows_alike(part) for look in looks for part in look)
+    assert "final_obs" in history[-1][-1]  # the whole of both matches was played
+    assert all(rows_alike(part) for look in history for part in look)
 
 
 @settings(max_examples=60, deadline=None)
@@ -117,12 +119,12 @@ def test_gymnasium_vector(seed: int, seat: Seat) -> None:
 def test_openspiel(seed: int, seat: Seat) -> None:
     game = pyspiel.load_game(f"duels_hunt(max_turns={OPTIONS['max_turns']})")
     player = seat - 1
-    shown = []
+    histories = []
     for match in pair_of(seed, seat):
         state = game.new_initial_state()
-        looks = []
+        history = []
         for action in actions_of(match):
-            looks.append(
+            history.append(
                 (
                     state.information_state_string(player),
                     state.information_state_tensor(player),
@@ -132,8 +134,8 @@ def test_openspiel(seed: int, seat: Seat) -> None:
                 )
             )
             state.apply_action(action)
-        shown.append(looks)
-    assert shown[0] == shown[1]
+        histories.append(history)
+    assert histories[0] == histories[1]
 
 
 @settings(max_examples=60, deadline=None)
@@ -141,16 +143,16 @@ def test_openspiel(seed: int, seat: Seat) -> None:
 def test_vector_core(seed: int, seat: Seat) -> None:
     batch = vector.make(HUNT, 2, autoreset=False)
     for actions in zip(*(actions_of(match) for match in pair_of(seed, seat)), strict=True):
-        shown = batch.observe(seat - 1)
-        assert (shown[0] == shown[1]).all()
+        observations = batch.observe(seat - 1)
+        assert (observations[0] == observations[1]).all()
         if batch.actor[0] == seat - 1:
             assert (batch.masks()[0] == batch.masks()[1]).all()
         steps = batch.step(np.array(actions))
         assert all((column[0] == column[1]).all() for column in steps)
         masks = batch.masks_for(seat - 1)  # where the game is cut off, too
         assert (masks[0] == masks[1]).all()
-    shown = batch.observe(seat - 1)
-    assert (shown[0] == shown[1]).all()
+    observations = batch.observe(seat - 1)
+    assert (observations[0] == observations[1]).all()
 
 
 RUN = Export(HUNT, ("random", "random"), "s", 1)
@@ -181,37 +183,37 @@ def test_the_pairs_differ() -> None:
 def test_flip_does_not_reveal_tiles_that_are_not_drawn() -> None:
     count = 400
     batch = vector.make("flip", count, seed=5, autoreset=False)
-    seen: list[list[bytes]] = [[] for _ in range(count)]
+    histories: list[list[bytes]] = [[] for _ in range(count)]
     rng = Random(5)
     before = dict[tuple[bytes, ...], bytes]()
     for _ in range(4):
         # Where everything shown so far is alike, everything shown now is alike, whatever will be drawn.
-        for history, mine, theirs, mask in zip(
-            seen, batch.observe(0), batch.observe(1), batch.masks(), strict=True
+        for history, first_seat, second_seat, mask in zip(
+            histories, batch.observe(0), batch.observe(1), batch.masks(), strict=True
         ):
-            history.append(mine.tobytes())
-            now = theirs.tobytes() + mask.tobytes()
+            history.append(first_seat.tobytes())
+            now = second_seat.tobytes() + mask.tobytes()
             assert before.setdefault(tuple(history), now) == now
         if batch.masks()[:, :25].any(axis=1).all():
             common = np.flatnonzero(batch.masks().all(axis=0))
             batch.step(np.full(count, int(rng.choice(common.tolist()))))
         else:
             batch.step(batch.masks().argmax(axis=1))
-    assert len({row[-1] for row in seen}) > 10  # and chance did come into it
-    assert len({row[0] for row in seen}) == 1
+    assert len({row[-1] for row in histories}) > 10  # and chance did come into it
+    assert len({row[0] for row in histories}) == 1
 
 
 def test_flip_is_the_same_for_every_seed_until_a_tile_is_turned() -> None:
-    shown = set()
+    outputs = set()
     for seed in range(20):
         env = duels_pettingzoo.flip_v0.env()
         env.reset(seed=seed)
         both = [env.observe(agent) for agent in env.agents]
         observation, info = DuelEnv("flip").reset(seed=seed)
-        many, told = DuelVectorEnv("flip", 2).reset(seed=seed)
-        shown.add(
+        many, infos = DuelVectorEnv("flip", 2).reset(seed=seed)
+        outputs.add(
             (
-                *(many[k].tobytes() + told["action_mask"][k].tobytes() for k in range(2)),
+                *(many[k].tobytes() + infos["action_mask"][k].tobytes() for k in range(2)),
                 *(numbers.tobytes() for look in both for numbers in look.values()),
                 observation.tobytes(),
                 info.pop("action_mask").tobytes(),
@@ -219,13 +221,13 @@ def test_flip_is_the_same_for_every_seed_until_a_tile_is_turned() -> None:
                 str(env.infos),
             )
         )
-    assert len(shown) == 1
+    assert len(outputs) == 1
 
 
 def first_of(legal: Any, step: int) -> np.int64:
     """A script: flips and a Quantum Flip, then whatever is allowed."""
-    wanted = np.flatnonzero(legal)
-    return np.int64(wanted[-1] if step == 1 else wanted[0])
+    actions = np.flatnonzero(legal)
+    return np.int64(actions[-1] if step == 1 else actions[0])
 
 
 class Last:
@@ -238,52 +240,52 @@ class Last:
 def flip_in_pettingzoo(seed: int, steps: int) -> list[tuple[bytes, str]]:
     env = duels_pettingzoo.flip_v0.env(grade=True)
     env.reset(seed=seed)
-    looks = []
+    history = []
     for step in range(steps):
         both = [env.observe(agent) for agent in env.agents]
         masks = [look["action_mask"].tolist() for look in both]
-        looks.append((b"".join(look["observation"].tobytes() for look in both), f"{masks} {env.infos}"))
+        history.append((b"".join(look["observation"].tobytes() for look in both), f"{masks} {env.infos}"))
         env.step(int(first_of(env.observe(env.agent_selection)["action_mask"], step)))
-    return looks
+    return history
 
 
 def flip_in_gymnasium(seed: int, steps: int) -> list[tuple[bytes, str]]:
     env = DuelEnv("flip", Last(), grade=True)
     observation, info = env.reset(seed=seed)
-    looks = []
+    history = []
     for step in range(steps):
-        looks.append((observation.tobytes(), str({**info, "action_mask": info["action_mask"].tolist()})))
+        history.append((observation.tobytes(), str({**info, "action_mask": info["action_mask"].tolist()})))
         observation, _, _, _, info = env.step(first_of(info["action_mask"], step))
-    return looks
+    return history
 
 
 def flip_in_a_vector_env(seed: int, steps: int) -> list[tuple[bytes, str]]:
     envs: Any = DuelVectorEnv("flip", 2)
     envs._batch.sample = lambda policy: np.array([np.flatnonzero(row)[-1] for row in envs._batch.masks()])
     observations, info = envs.reset(seed=seed)
-    looks = []
+    history = []
     for step in range(steps):
-        looks.append(
-            (observations[1].tobytes(), str({name: told[1].tolist() for name, told in info.items()}))
+        history.append(
+            (observations[1].tobytes(), str({name: values[1].tolist() for name, values in info.items()}))
         )
         actions = np.array([first_of(mask, step) for mask in info["action_mask"]])
         observations, _, _, _, info = envs.step(actions)
-    return looks
+    return history
 
 
 @pytest.mark.parametrize("play", [flip_in_pettingzoo, flip_in_gymnasium, flip_in_a_vector_env])
 def test_flip_reveals_only_drawn_tiles(play: Any) -> None:
     """Where all that was shown so far is alike, so are mask, value and regret, whatever will be drawn."""
-    told: dict[tuple[bytes, ...], str] = {}
-    met = 0
+    drawn_by_history: dict[tuple[bytes, ...], str] = {}
+    repeats = 0
     for seed in range(30):
-        shown: tuple[bytes, ...] = ()
+        history: tuple[bytes, ...] = ()
         for observation, rest in play(seed, 3):
-            shown = (*shown, observation)
-            met += shown in told
-            assert told.setdefault(shown, rest) == rest
-    assert met > 30  # histories did come twice
-    assert len(told) > 5  # and chance did come into it
+            history = (*history, observation)
+            repeats += history in drawn_by_history
+            assert drawn_by_history.setdefault(history, rest) == rest
+    assert repeats > 30  # histories did come twice
+    assert len(drawn_by_history) > 5  # and chance did come into it
 
 
 def test_flip_in_openspiel_has_no_value_before_chance() -> None:

@@ -48,7 +48,7 @@ def test_vector() -> None:
 
 
 def test_pettingzoo() -> None:
-    for made in (
+    for env in (
         lights_v0.env(lights=3),
         leap_v0.env(goal=4),
         chain_v0.env(cells=3, run=3, max_boards=None),
@@ -56,7 +56,7 @@ def test_pettingzoo() -> None:
         flip_v0.env(side=2, values=2, copies=2, target=3),
         pettingzoo.env(duels.find_game("leap"), goal=4),
     ):
-        assert_type(made, GuardedDuelEnv)
+        assert_type(env, GuardedDuelEnv)
     assert_type(chain_v0.raw_env(), pettingzoo.DuelEnv)
     assert_type(pettingzoo.register(duels.find_game("leap")), str)
 

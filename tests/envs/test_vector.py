@@ -17,18 +17,18 @@ from tests.envs.cases import CASES, resolve_rules
 TABLED = [case for case, (game, _) in CASES.items() if game not in ("hunt", "flip")]
 
 
-def made(case: str, num_envs: int, seed: int = 1, **how: Any) -> Any:
+def make_batch(case: str, num_envs: int, seed: int = 1, **how: Any) -> Any:
     return vector.make(resolve_rules(case), num_envs, seed, **how)
 
 
-def looks(batch: vector.Batch) -> tuple[bytes, ...]:
+def snapshot(batch: vector.Batch) -> tuple[bytes, ...]:
     return tuple(a.tobytes() for a in (batch.actor, batch.masks(), batch.observe(0), batch.observe(1)))
 
 
 @pytest.mark.parametrize("num_envs", [1, 3, 50])
 @pytest.mark.parametrize("case", CASES)
 def test_a_rollout_equals_random_steps(case: str, num_envs: int) -> None:
-    rolled, stepped = made(case, num_envs), made(case, num_envs)
+    rolled, stepped = make_batch(case, num_envs), make_batch(case, num_envs)
     for _ in range(2):
         tally = rolled.rollout(70)
         wins, truncated = np.zeros((num_envs, 2), int), np.zeros(num_envs, int)
@@ -40,14 +40,14 @@ def test_a_rollout_equals_random_steps(case: str, num_envs: int) -> None:
         assert (tally.truncated == truncated).all()
         assert tally.games == wins.sum() + truncated.sum()
         assert tally.steps == 70 * num_envs
-        assert looks(rolled) == looks(stepped)
+        assert snapshot(rolled) == snapshot(stepped)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_batch_may_be_split_in_any_way(case: str) -> None:
-    whole = made(case, 40)
+    whole = make_batch(case, 40)
     tally = whole.rollout(90)
-    parts = [made(case, count, first=first) for first, count in ((0, 1), (1, 6), (7, 33))]
+    parts = [make_batch(case, count, first=first) for first, count in ((0, 1), (1, 6), (7, 33))]
     tallies = [part.rollout(90) for part in parts]
     for name in ("wins", "truncated"):
         assert (getattr(tally, name) == np.concatenate([getattr(t, name) for t in tallies])).all()
@@ -58,23 +58,23 @@ def test_a_batch_may_be_split_in_any_way(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_seeds_matter_and_repeat(case: str) -> None:
-    batch = made(case, 30, seed=5)
+    batch = make_batch(case, 30, seed=5)
     batch.rollout(40)
-    first = looks(batch)
+    first = snapshot(batch)
     batch.reset(5)
     batch.rollout(40)
-    assert looks(batch) == first
+    assert snapshot(batch) == first
     batch.reset()
     batch.rollout(40)
-    assert looks(batch) != first
+    assert snapshot(batch) != first
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_illegal_actions_change_nothing(case: str) -> None:
-    batch = made(case, 3)
+    batch = make_batch(case, 3)
     while batch.masks()[1].all():
         batch.step(batch.sample())
-    before = looks(batch), batch.sample().tolist()
+    before = snapshot(batch), batch.sample().tolist()
     wrong = int(np.flatnonzero(batch.masks()[1] == 0)[0])
     for action in (wrong, -1, batch.num_actions):
         actions = batch.sample()
@@ -84,7 +84,7 @@ def test_illegal_actions_change_nothing(case: str) -> None:
     for shape in (np.zeros(2, int), np.zeros(3), np.zeros((3, 1), int)):
         with pytest.raises(DuelsError, match="3 integers"):
             batch.step(shape)
-    assert (looks(batch), batch.sample().tolist()) == before
+    assert (snapshot(batch), batch.sample().tolist()) == before
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -100,40 +100,40 @@ def test_exactly_the_masked_actions_are_illegal(game: str) -> None:
             continue
         with pytest.raises(IllegalMove, match=f"Action {action} is illegal in environment 3"):
             copy.step(actions)
-        assert looks(copy) == looks(batch)
+        assert snapshot(copy) == snapshot(batch)
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_returned_arrays_do_not_change(game: str) -> None:
     batch = vector.make(game, 50, seed=2)
     actions = batch.sample()
-    given: list[Any] = [actions, batch.observe(), batch.masks(), *batch.step(actions)]
-    kept = [array.copy() for array in given]
+    arrays: list[Any] = [actions, batch.observe(), batch.masks(), *batch.step(actions)]
+    copies = [array.copy() for array in arrays]
     for _ in range(20):
         batch.step(batch.sample())
         batch.observe()
         batch.masks()
-    assert all(np.array_equal(one, two) for one, two in zip(given, kept, strict=True))
+    assert all(np.array_equal(one, two) for one, two in zip(arrays, copies, strict=True))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_masked_environments_do_not_change(case: str) -> None:
-    batch, other = made(case, 4), made(case, 4)
-    which = np.array([True, False, True, False])
+    batch, other = make_batch(case, 4), make_batch(case, 4)
+    env_mask = np.array([True, False, True, False])
     for _ in range(50):
-        still = batch.observe(0)[~which], batch.masks()[~which], batch.sample()[~which]
-        actions = np.where(which, batch.sample(), 10**6)
-        steps = batch.step(actions, which)
-        assert not steps.rewards[~which].any()
+        still = batch.observe(0)[~env_mask], batch.masks()[~env_mask], batch.sample()[~env_mask]
+        actions = np.where(env_mask, batch.sample(), 10**6)
+        steps = batch.step(actions, env_mask)
+        assert not steps.rewards[~env_mask].any()
         other.step(other.sample())
-        assert (batch.observe(0)[~which] == still[0]).all()
-        assert (batch.masks()[~which] == still[1]).all()
-        assert (batch.sample()[~which] == still[2]).all()
-        assert (batch.observe(1)[which] == other.observe(1)[which]).all()
+        assert (batch.observe(0)[~env_mask] == still[0]).all()
+        assert (batch.masks()[~env_mask] == still[1]).all()
+        assert (batch.sample()[~env_mask] == still[2]).all()
+        assert (batch.observe(1)[env_mask] == other.observe(1)[env_mask]).all()
 
 
 def test_restart_starts_new_games() -> None:
-    batch = made("flip", 3)
+    batch = make_batch("flip", 3)
     start = batch.observe(0)
     batch.rollout(5)
     batch.restart(np.array([True, False, False]))
@@ -143,15 +143,15 @@ def test_restart_starts_new_games() -> None:
 
 @pytest.mark.parametrize("case", ["chain of 2 boards", "hunt of 6 turns", "flip of 9"])
 def test_final_observations_are_those_of_the_last_step(case: str) -> None:
-    batch, single = made(case, 6), made(case, 6, autoreset=False)
+    batch, single = make_batch(case, 6), make_batch(case, 6, autoreset=False)
     batch.keep_final = True
-    met = set()
+    cases = set()
     for _ in range(60):
         actions = batch.sample()
         steps = batch.step(actions)
         single.step(actions)
         ended = np.flatnonzero(steps.terminated | steps.truncated)
-        met |= {len(ended) > 0, *(-1 for _ in np.flatnonzero(steps.truncated))}
+        cases |= {len(ended) > 0, *(-1 for _ in np.flatnonzero(steps.truncated))}
         assert batch.final_observations.shape == (2, len(ended), batch.observation_size)
         for seat in (0, 1):
             assert (batch.final_observations[seat] == single.observe(seat)[ended]).all()
@@ -159,12 +159,12 @@ def test_final_observations_are_those_of_the_last_step(case: str) -> None:
         assert ((batch.final_actors >= 0) == steps.truncated[ended]).all()
         single._streams = batch._streams.copy()
         single._start(ended)
-    assert met >= {True, False}
-    assert (-1 in met) == (case != "flip of 9")
+    assert cases >= {True, False}
+    assert (-1 in cases) == (case != "flip of 9")
 
 
 def test_rejects_invalid_seats() -> None:
-    batch = made("hunt of 6 turns", 3, autoreset=False)
+    batch = make_batch("hunt of 6 turns", 3, autoreset=False)
     for wrong in (2, -1, "one", np.array([5, 0, 0]), np.zeros(2, int), np.zeros(3), np.array([-2, 0, 0])):
         for look in (batch.observe, batch.masks_for):
             with pytest.raises(DuelsError, match="'seat' must be 0, 1 or an array of 3"):
@@ -176,7 +176,7 @@ def test_rejects_invalid_seats() -> None:
 
 
 def test_final_observations_are_of_the_game_that_ended() -> None:
-    batch = made("lights", 6)
+    batch = make_batch("lights", 6)
     batch.keep_final = True
     ended = 0
     while ended < 5:
@@ -189,20 +189,20 @@ def test_final_observations_are_of_the_game_that_ended() -> None:
 
 def test_rollouts_need_autoreset() -> None:
     with pytest.raises(DuelsError, match="autoreset"):
-        made("lights", 2, autoreset=False).rollout(3)
+        make_batch("lights", 2, autoreset=False).rollout(3)
 
 
 @pytest.mark.parametrize("case", TABLED)
 def test_tables_are_policies(case: str) -> None:
-    batch = made(case, 20)
+    batch = make_batch(case, 20)
     assert isinstance(batch, TableBatch)
     last = batch.tables.legal.shape[1] - 1 - batch.tables.legal[:, ::-1].argmax(axis=1)
     policy = batch.policy(last)
     assert (batch.sample(policy) == last[batch.states]).all()
     uniform = batch.tables.legal / np.maximum(batch.tables.legal.sum(axis=1, keepdims=True), 1)
     mixed = batch.policy(uniform)
-    stepped = made(case, 20)
-    rolled = made(case, 20)
+    stepped = make_batch(case, 20)
+    rolled = make_batch(case, 20)
     tally = rolled.rollout(60, mixed)
     wins = sum((stepped.step(stepped.sample(mixed)).rewards > 0).astype(int) for _ in range(60))
     assert (tally.wins == wins).all()
@@ -211,13 +211,17 @@ def test_tables_are_policies(case: str) -> None:
 
 def test_tables_can_be_used_without_preparation() -> None:
     """`rollout(steps, policy=table)` and `sample(table)`, without `policy` before."""
-    raw, ready = made("lights", 20), made("lights", 20)
+    raw, ready = make_batch("lights", 20), make_batch("lights", 20)
     first = raw.tables.legal.argmax(axis=1)
     policy = ready.policy(first)
     assert (raw.sample(first) == ready.sample(policy)).all()
     assert (raw.rollout(50, policy=first).wins == ready.rollout(50, policy=policy).wins).all()
     assert (raw.states == ready.states).all()
-    for batch, table in ((made("flip", 2), first), (made("flip", 2), policy), (made("leap", 2), policy)):
+    for batch, table in (
+        (make_batch("flip", 2), first),
+        (make_batch("flip", 2), policy),
+        (make_batch("leap", 2), policy),
+    ):
         for use in (batch.sample, lambda table, batch=batch: batch.rollout(3, policy=table)):
             with pytest.raises(DuelsError, match="table"):
                 use(table)
@@ -225,10 +229,10 @@ def test_tables_can_be_used_without_preparation() -> None:
 
 @pytest.mark.parametrize("game", ["leap", "flip"])
 def test_random_is_the_only_named_policy(game: str) -> None:
-    named, unnamed = made(game, 6), made(game, 6)
+    named, unnamed = make_batch(game, 6), make_batch(game, 6)
     assert named.sample("random").tolist() == unnamed.sample().tolist()
     assert named.rollout(40, policy="random").wins.tolist() == unnamed.rollout(40).wins.tolist()
-    assert looks(named) == looks(unnamed)
+    assert snapshot(named) == snapshot(unnamed)
     for use in (named.sample, lambda name: named.rollout(5, policy=name)):
         with pytest.raises(DuelsError, match=r"must be 'random' or a table .*, not 'club'"):
             use("club")
@@ -242,13 +246,13 @@ def test_rejects_flags_that_are_not_booleans(flag: str, wrong: Any) -> None:
 
 
 def test_rejects_seats_out_of_range_and_accepts_large_seeds() -> None:
-    batch = made("lights", 2)
+    batch = make_batch("lights", 2)
     for seat in (-1, 2):
         with pytest.raises(DuelsError, match="'seat' must be 0, 1"):
             batch.observe(seat)
     large: Any = np.int64(2**63 - 1)
-    seeded = made("lights", 2, seed=large)
-    assert (seeded.sample() == made("lights", 2, seed=2**63 - 1).sample()).all()
+    seeded = make_batch("lights", 2, seed=large)
+    assert (seeded.sample() == make_batch("lights", 2, seed=2**63 - 1).sample()).all()
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -294,42 +298,42 @@ def test_flip_says_that_it_has_no_tables() -> None:
 
 
 def test_env_mask_may_be_a_list() -> None:
-    batch, other = made("lights", 2), made("lights", 2)
+    batch, other = make_batch("lights", 2), make_batch("lights", 2)
     batch.step([0, 99], [True, False])
     other.step([0, 99], np.array([True, False]))
-    assert looks(batch) == looks(other)
+    assert snapshot(batch) == snapshot(other)
 
 
-@pytest.mark.parametrize("which", [[True], [[True, False]], [0, 1], True, [True, False, True]])
+@pytest.mark.parametrize("env_mask", [[True], [[True, False]], [0, 1], True, [True, False, True]])
 @pytest.mark.parametrize("autoreset", [True, False])
-def test_rejects_invalid_env_masks(which: Any, autoreset: bool) -> None:
-    batch = made("lights", 2, autoreset=autoreset)
-    before = looks(batch)
+def test_rejects_invalid_env_masks(env_mask: Any, autoreset: bool) -> None:
+    batch = make_batch("lights", 2, autoreset=autoreset)
+    before = snapshot(batch)
     with pytest.raises(DuelsError, match="env_mask must be a boolean array of length 2"):
-        batch.step([0, 0], which)
+        batch.step([0, 0], env_mask)
     with pytest.raises(DuelsError, match="env_mask must be a boolean array of length 2"):
-        batch.restart(which)
-    assert looks(batch) == before
+        batch.restart(env_mask)
+    assert snapshot(batch) == before
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_finished_game_is_observed_from_seat_0(case: str) -> None:
-    batch = made(case, 12, autoreset=False)
+    batch = make_batch(case, 12, autoreset=False)
     while (batch.actor >= 0).any():
-        shown = np.where(batch.actor[:, None] == 1, batch.observe(1), batch.observe(0))
-        assert (batch.observe() == shown).all()
+        observations = np.where(batch.actor[:, None] == 1, batch.observe(1), batch.observe(0))
+        assert (batch.observe() == observations).all()
         batch.step(batch.sample())
     assert (batch.observe() == batch.observe(0)).all()
 
 
 def test_environment_numbers_wrap_around() -> None:
-    last = made("chain", 3, first=2**64 - 1)
-    assert (last.sample()[1:] == made("chain", 2).sample()).all()
-    assert (made("chain", 4, first=2**70).sample() == made("chain", 4).sample()).all()
+    last = make_batch("chain", 3, first=2**64 - 1)
+    assert (last.sample()[1:] == make_batch("chain", 2).sample()).all()
+    assert (make_batch("chain", 4, first=2**70).sample() == make_batch("chain", 4).sample()).all()
 
 
 def test_sampling_follows_the_probabilities_of_a_policy() -> None:
-    batch = made("lights", 20_000)
+    batch = make_batch("lights", 20_000)
     table = np.zeros((batch.tables.states, 13))
     table[:, :] = batch.tables.legal
     table[0] = 0
@@ -355,18 +359,18 @@ def test_a_policy_may_depend_on_the_clock() -> None:
     batch, rolled = vector.make("chain", 20, **how), vector.make("chain", 20, **how)
     table = by_the_clock()
     policy, wins = batch.policy(table), np.zeros((20, 2))
-    met = set()
+    readings = set()
     for _ in range(60):
         taken, clock = batch.sample(policy), batch._clock.copy()
         assert (table[clock, batch.states].argmax(axis=1) == taken).all()
-        met |= set(clock.tolist())
+        readings |= set(clock.tolist())
         wins += batch.step(taken).rewards > 0
-    assert met == {0, 1}
+    assert readings == {0, 1}
     assert rolled.rollout(60, policy=table).wins.tolist() == wins.tolist()
 
 
 def test_rejects_invalid_policies() -> None:
-    batch = made("lights", 2)
+    batch = make_batch("lights", 2)
     states = batch.tables.states
     with pytest.raises(DuelsError, match="a table of 222 states"):
         batch.policy(np.zeros(5, int))
@@ -375,11 +379,11 @@ def test_rejects_invalid_policies() -> None:
     with pytest.raises(DuelsError, match="sum to 1"):
         batch.policy(np.full(states, 12))  # illegal almost everywhere
     with pytest.raises(DuelsError, match="no tables"):
-        made("flip", 2).policy(np.zeros(3))
+        make_batch("flip", 2).policy(np.zeros(3))
 
 
 def test_rejects_policies_that_use_hidden_information() -> None:
-    batch = made("hunt of 6 turns", 2)
+    batch = make_batch("hunt of 6 turns", 2)
     tables = batch.tables
     honest = tables.legal.argmax(axis=1)
     batch.policy(honest)

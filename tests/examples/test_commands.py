@@ -67,6 +67,6 @@ def test_a_match_can_be_left_and_resumed(name: str, site: Path, tmp_path: Path) 
 
 @both
 def test_practice(name: str, site: Path, tmp_path: Path) -> None:
-    asked = command(site, tmp_path, "practice", name, *OPTIONS[name], entered="hint\n")
-    assert "Puzzle 1" in asked.stdout, asked.stderr
-    assert "Hint: " in asked.stdout
+    result = command(site, tmp_path, "practice", name, *OPTIONS[name], entered="hint\n")
+    assert "Puzzle 1" in result.stdout, result.stderr
+    assert "Hint: " in result.stdout

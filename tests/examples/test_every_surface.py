@@ -85,8 +85,8 @@ def test_perfect_play_of_tictactoe_is_not_exploitable() -> None:
 
 
 def test_perfect_play_of_liarsdice_is_within_its_bound() -> None:
-    found = duels.exploitability_bounds("perfect", LIARSDICE)
-    assert 0 <= found.low <= found.high < 0.002
+    bounds = duels.exploitability_bounds("perfect", LIARSDICE)
+    assert 0 <= bounds.low <= bounds.high < 0.002
     assert duels.exploitability("random", LIARSDICE) > 0.1
 
 

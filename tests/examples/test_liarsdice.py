@@ -84,9 +84,9 @@ def test_the_screen_of_a_match() -> None:
     assert strip_ink(str(words.board(match.sight(Seat.ONE)))) == (
         "Player 1's die: 1\nPlayer 2's die: hidden\nLast bid: two 1s\n"
     )
-    seen = match.events_seen_by(Seat.TWO)
-    told = [words.narrate(seen.first(length)).render() for length in range(1, len(seen) + 1)]
-    assert "".join(told) == "Player 2 rolls a 3.\nPlayer 1 bids two 1s.\n"
+    events = match.events_seen_by(Seat.TWO)
+    lines = [words.narrate(events.first(length)).render() for length in range(1, len(events) + 1)]
+    assert "".join(lines) == "Player 2 rolls a 3.\nPlayer 1 bids two 1s.\n"
     over = match.play_text("liar")
     assert strip_ink(words.narrate(over.events_seen_by(None)).render()) == (
         "Player 2 calls. The bid is two 1s, the dice are 1 and 3. Player 1 wins!\n"
@@ -128,9 +128,9 @@ def test_rules_agree_with_openspiel(sides: int) -> None:
 
 @cache
 def oracle(sides: int) -> EquilibriumOracle[Any, Any]:
-    made = get_oracle(LiarsDice(sides))
-    assert isinstance(made, EquilibriumOracle)
-    return made
+    solved = get_oracle(LiarsDice(sides))
+    assert isinstance(solved, EquilibriumOracle)
+    return solved
 
 
 @pytest.mark.parametrize("sides", [2, 3, 4])
@@ -165,8 +165,8 @@ def test_openspiel_agrees_on_nash_conv(sides: int) -> None:
         if isinstance(match.actor, Seat):
             weights = oracle(sides).weights(match.sight(match.actor))
             table[state.information_state_string()] = list(zip(state.legal_actions(), weights, strict=True))
-    found = pyspiel.nash_conv(game, pyspiel.TabularPolicy(table))
-    assert found == pytest.approx(2 * oracle(sides).solution.nash_conv, abs=1e-9)
+    nash_conv = pyspiel.nash_conv(game, pyspiel.TabularPolicy(table))
+    assert nash_conv == pytest.approx(2 * oracle(sides).solution.nash_conv, abs=1e-9)
 
 
 # -- its default oracle ------------------------------------------------------------------------------

@@ -81,16 +81,16 @@ def test_values_are_not_called_chances_to_win() -> None:
         "All actions are equally good (worth 50.0%). Every move keeps the draw."
     )
     stages, words = HintStages(), GAME.words(RULES)
-    *_, shown = (strip_ink(stages.render(opening, words, (), get_oracle(RULES))) for _ in range(3))
-    assert shown == "Hint: All actions are equally good (worth 50.0%). Every move keeps the draw.\n"
+    *_, hint = (strip_ink(stages.render(opening, words, (), get_oracle(RULES))) for _ in range(3))
+    assert hint == "Hint: All actions are equally good (worth 50.0%). Every move keeps the draw.\n"
     assert "Player 1 to move is at 50.0% (1/2, exact)." in render_solution(opening, get_oracle(RULES))
     exercise = next(e for e in duels.exercises(GAME, "1") if e.verdict.value.number == 0.5)
     right = exercise.verdict.best[0]
     assert exercise.grade(right).text.startswith(f"Right: {RULES.format(right)} is worth 50.0%. ")
     drawn = duels.review(Match.start(RULES).play_text(*"123584697"))
-    for told in (render_review(drawn), render_review_page(drawn)):
-        assert "chance to win" not in told
-        assert "The match's worth to Player 1" in told
+    for text in (render_review(drawn), render_review_page(drawn)):
+        assert "chance to win" not in text
+        assert "The match's worth to Player 1" in text
 
 
 def test_perfect_play_is_a_draw() -> None:

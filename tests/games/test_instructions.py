@@ -39,13 +39,13 @@ def test_hunt_examples_fit_the_question_and_do_not_reveal_the_token() -> None:
 @pytest.mark.parametrize("rules", all_rules(), ids=repr)
 def test_instructions_on_boards_are_short(rules: AnyRules) -> None:
     drawing = rules.game.drawing(rules)
-    asked = set()
+    instructions = set()
     for seed in range(12):
         match = play_randomly(Match.start(rules), Random(seed), seed)
         if isinstance(match.actor, Seat):
-            asked.add(drawing.instruction(match.sight(match.actor)))
-    assert asked
-    for sentence in asked:
+            instructions.add(drawing.instruction(match.sight(match.actor)))
+    assert instructions
+    for sentence in instructions:
         assert sentence[0].isupper()
         assert sentence[-1] in ".?"
         assert len(f"Your turn. {sentence}") < MOST_LETTERS

@@ -90,8 +90,8 @@ def test_optional_functions_have_only_reserved_parameters(
 
 def test_command_flags_are_reserved_names() -> None:
     context = click.Context(cli)
-    found = (cli.get_command(context, name) for name in cli.list_commands(context))
-    commands = [command for command in found if isinstance(command, GameCommand)]
+    all_commands = (cli.get_command(context, name) for name in cli.list_commands(context))
+    commands = [command for command in all_commands if isinstance(command, GameCommand)]
     assert commands
     for command in commands:
         flags = {flag for param in command.params for flag in param.opts if flag.startswith("--")}

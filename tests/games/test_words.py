@@ -21,20 +21,20 @@ SMALL = ("lights", "leap", "chain", "hunt")
 def reachable_sights(rules: AnyRules) -> Iterator[AnySight]:
     """What the seat to act knows, in every reachable state, once for each view."""
     todo = [rules.initial()]
-    met = set(todo)
-    seen = set()
+    states = set(todo)
+    views = set()
     while todo:
         state = todo.pop()
         actor = rules.actor(state)
         if isinstance(actor, Seat):
             sight = rules.sight(state, actor)
-            if (actor, sight.view) not in seen:
-                seen.add((actor, sight.view))
+            if (actor, sight.view) not in views:
+                views.add((actor, sight.view))
                 yield sight
         for action in rules.actions(state):
             after = rules.apply(state, action).state
-            if after not in met:
-                met.add(after)
+            if after not in states:
+                states.add(after)
                 todo.append(after)
 
 
@@ -115,12 +115,12 @@ def test_hunt_accepts_the_first_letter_of_a_movement(entry: str) -> None:
 def test_hunt_says_position_like_its_book() -> None:
     rules: AnyRules = GAMES["hunt"].rules()
     drawing = rules.game.drawing(rules)
-    told = [rules.game.card(), rules.game.summary]
+    texts = [rules.game.card(), rules.game.summary]
     for sight in random_sights(rules, Random(1)):
         labels = re.findall(r' (?:aria-label|data-veiled)="([^"]*)"', drawing.draw(sight, targets=True))
-        told += [*labels, drawing.instruction(sight)]
+        texts += [*labels, drawing.instruction(sight)]
     assert "positions" in rules.game.card()
-    assert not [each for each in told if "cell" in each.lower()]
+    assert not [each for each in texts if "cell" in each.lower()]
 
 
 def enter_q_in_flip(state: State) -> str:

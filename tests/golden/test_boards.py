@@ -160,13 +160,18 @@ def test_boards_use_names_and_address_the_reader(rules: AnyRules, reader: Seat |
     ended = drawing.draw_open(*map(match.sight, Seat), names=names)
     for drawn in (ended, drawing.draw(match.sight(reader or Seat.ONE), targets=True, names=names)):
         for part in ElementTree.fromstring(drawn).iter():
-            said = {part.get("aria-label", ""), part.get("data-veiled", ""), part.text or "", part.tail or ""}
-            assert not [each for each in said if "Player" in each]
+            texts = {
+                part.get("aria-label", ""),
+                part.get("data-veiled", ""),
+                part.text or "",
+                part.tail or "",
+            }
+            assert not [each for each in texts if "Player" in each]
             values = [value for key, value in part.attrib.items() if key not in ("aria-label", "data-veiled")]
             assert not [value for value in values if "Ann" in value or "Bob" in value]
             if reader:
                 own = names.one if reader is Seat.ONE else names.two
-                assert not [each for each in said if own in each]
+                assert not [each for each in texts if own in each]
 
 
 @pytest.mark.parametrize(
@@ -216,14 +221,14 @@ def test_indistinguishable_matches_have_the_same_board(
     rules = find_game(name).rules(**options)
     drawing = rules.game.drawing(rules)
     drawings: dict[tuple[Any, ...], set[str]] = defaultdict(set)
-    met: dict[tuple[Any, ...], int] = defaultdict(int)
+    counts: dict[tuple[Any, ...], int] = defaultdict(int)
     for length in range(turns + 1):
         for match in all_matches(Match.start(rules), length):
             for seat in Seat:
-                known = (seat, tuple(match.events_seen_by(seat)))
-                met[known] += 1
-                drawings[known].add(drawing.draw(match.sight(seat), targets=True))
-    assert max(met.values()) > 1
+                key = (seat, tuple(match.events_seen_by(seat)))
+                counts[key] += 1
+                drawings[key].add(drawing.draw(match.sight(seat), targets=True))
+    assert max(counts.values()) > 1
     assert {len(drawn) for drawn in drawings.values()} == {1}
 
 

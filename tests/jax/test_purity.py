@@ -35,19 +35,19 @@ def equations(jaxpr: Any) -> Iterator[Any]:
 
 def unfit(function: Any, *arguments: Any) -> list[str]:
     """What in a function would not run on an accelerator as it stands."""
-    found = []
+    problems = []
     for equation in equations(jax.make_jaxpr(function)(*arguments).jaxpr):
         name = equation.primitive.name
         if "callback" in name or name in ("infeed", "outfeed", "debug_print", "device_put"):
-            found.append(name)
+            problems.append(name)
         shapes = [var.aval.shape for var in equation.outvars if hasattr(var.aval, "shape")]
         if not all(type(size) is int for shape in shapes for size in shape):
-            found.append(f"{name} of shape {shapes}")
+            problems.append(f"{name} of shape {shapes}")
         kinds = [var.aval.dtype for var in equation.outvars if hasattr(var.aval, "dtype")]
-        found += [
+        problems += [
             f"{name} of {kind}" for kind in kinds if jnp.issubdtype(kind, np.number) and kind.itemsize > 4
         ]
-    return found
+    return problems
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -30,10 +30,10 @@ def test_every_step_agrees_with_the_rules(settings: str) -> None:
     played = [False] * GAMES
     after_the_end = 0
     while after_the_end < 2:
-        shown = [np.asarray(observe(states, player)) for player in (0, 1)]
+        observations = [np.asarray(observe(states, player)) for player in (0, 1)]
         for number, match in enumerate(matches):
-            looks = [look[number] for look in shown]
-            match.check(one_of(states, number), looks, played[number])
+            pair = [look[number] for look in observations]
+            match.check(one_of(states, number), pair, played[number])
         after_the_end += all(match.over for match in matches)
         key, for_actions, for_steps = jax.random.split(key, 3)
         actions = random_actions(for_actions, states.legal_action_mask)

@@ -34,7 +34,7 @@ def exported(ending: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def read(line: str, library: str) -> Any:
+def run_line(line: str, library: str) -> Any:
     known: dict[str, Any] = {library: import_module(library)}
     exec(line, known)
     return known[line.split()[0]]
@@ -47,7 +47,7 @@ def test_every_library_of_the_page_is_tested() -> None:
 @pytest.mark.parametrize(("line", "library"), READING[:3])
 def test_libraries_read_rows(line: str, library: str) -> None:
     exported("chain.parquet")
-    rows = read(line, library)
+    rows = run_line(line, library)
     if library == "datasets":
         rows = rows["train"]
     numbers = [int(number) for number in rows["number"]]
@@ -60,6 +60,6 @@ def test_libraries_read_rows(line: str, library: str) -> None:
 def test_libraries_read_episodes() -> None:
     exported("duels/chain-club-v0")
     line, library = READING[3]
-    dataset = read(line, library)
+    dataset = run_line(line, library)
     assert dataset.total_episodes == 2 * GAMES
     assert dataset.recover_environment().observation_space == dataset.observation_space

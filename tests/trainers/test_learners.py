@@ -17,9 +17,9 @@ def test_learners_learn_leap(learner: str, steps: int, monkeypatch: pytest.Monke
 
     from self_play import grades
 
-    found = list(grades(import_module(learner).learn, "leap", steps, seed=0))
-    assert found[0][1] == 0.5
-    assert found[-1][1] == 0
+    results = list(grades(import_module(learner).learn, "leap", steps, seed=0))
+    assert results[0][1] == 0.5
+    assert results[-1][1] == 0
 
 
 @pytest.mark.parametrize("learner", ["masked_ppo", "masked_dqn"])

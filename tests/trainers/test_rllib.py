@@ -22,8 +22,8 @@ def test_ppo_learns_against_an_opponent() -> None:
         .training(train_batch_size=200, minibatch_size=50, num_epochs=1)
     )
     algorithm: Any = config.build_algo()
-    found = algorithm.train()
-    assert found["env_runners"]["num_episodes"] > 0
+    results = algorithm.train()
+    assert results["env_runners"]["num_episodes"] > 0
     algorithm.stop()
 
 
@@ -31,12 +31,12 @@ def test_rllibs_wrapper_plays_games() -> None:
     from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 
     env = PettingZooEnv(pettingzoo.chain_v0.env(max_boards=2))
-    shown, _ = env.reset(seed=1)
+    observations, _ = env.reset(seed=1)
     over = False
     while not over:
-        (agent,) = shown
-        action = int(shown[agent]["action_mask"].argmax())
-        shown, rewards, terminated, truncated, _ = env.step({agent: action})
+        (agent,) = observations
+        action = int(observations[agent]["action_mask"].argmax())
+        observations, rewards, terminated, truncated, _ = env.step({agent: action})
         over = terminated["__all__"] or truncated["__all__"]
     assert set(rewards) <= {"player_1", "player_2"}
 
@@ -66,6 +66,6 @@ def test_ppo_learns_with_the_mask() -> None:
         .training(train_batch_size=200, minibatch_size=50, num_epochs=1)
     )
     algorithm: Any = config.build_algo()
-    found = algorithm.train()
+    results = algorithm.train()
     algorithm.stop()
-    assert found["env_runners"]["num_episodes"] > 0
+    assert results["env_runners"]["num_episodes"] > 0

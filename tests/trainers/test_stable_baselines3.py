@@ -21,8 +21,8 @@ def test_make_vec_env(game: str) -> None:
     envs.reset()
     for _ in range(20):
         masks = envs.env_method("action_masks")
-        shown, rewards, _, _ = envs.step(np.array([mask.argmax() for mask in masks]))
-        assert shown.shape == (3, *envs.observation_space.shape)
+        observations, rewards, _, _ = envs.step(np.array([mask.argmax() for mask in masks]))
+        assert observations.shape == (3, *envs.observation_space.shape)
         assert rewards.shape == (3,)
     pictures = envs.get_images()
     assert [picture.dtype for picture in pictures] == [np.uint8] * 3
@@ -91,8 +91,8 @@ def test_maskable_ppo_learns_on_arrays(game: str, how: dict[str, Any]) -> None:
     # A legal action every time: an illegal one would end games at once.
     assert np.mean([episode["l"] for episode in model.ep_info_buffer]) > 1
     envs.env_method("set_opponent", "random")
-    shown, masks = envs.reset(), np.stack(envs.env_method("action_masks"))
-    actions, _ = model.predict(shown, action_masks=masks)
+    observations, masks = envs.reset(), np.stack(envs.env_method("action_masks"))
+    actions, _ = model.predict(observations, action_masks=masks)
     _, rewards, dones, infos = envs.step(actions)
     assert rewards.shape == dones.shape == (16,) == (len(infos),)
 
@@ -152,8 +152,8 @@ def test_probabilities_are_graded_and_samples_refused() -> None:
     policy: Any = model.policy
 
     def odds(observations: Any, masks: Any) -> Any:
-        shown = policy.obs_to_tensor(observations)[0]
-        return policy.get_distribution(shown, action_masks=masks).distribution.probs.detach()
+        tensor = policy.obs_to_tensor(observations)[0]
+        return policy.get_distribution(tensor, action_masks=masks).distribution.probs.detach()
 
     untrained = duels.exploitability_over_seeds(lambda seed: odds, "leap", seeds=1)
     assert untrained.median == pytest.approx(duels.exploitability("random", "leap"), abs=0.05)

@@ -18,12 +18,12 @@ def test_tianshous_wrapper_plays_games(game: str) -> None:
     limits: dict[str, Any] = {"chain": {"max_boards": 2}, "hunt": {"max_turns": 10}}
     env = zoo.PettingZooEnv(pettingzoo.env(game, **limits.get(game, {})))
     for seed in range(3):
-        shown, _ = env.reset(seed=seed)
+        observation, _ = env.reset(seed=seed)
         over = False
         while not over:
-            assert shown["agent_id"] in env.agents
-            legal = np.flatnonzero(shown["mask"])
-            shown, rewards, terminated, truncated, _ = env.step(int(legal[0]))
+            assert observation["agent_id"] in env.agents
+            legal = np.flatnonzero(observation["mask"])
+            observation, rewards, terminated, truncated, _ = env.step(int(legal[0]))
             over = terminated or truncated
         assert len(rewards) == 2
         assert sum(rewards) == 0

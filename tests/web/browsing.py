@@ -18,8 +18,8 @@ class Person:
 
     def __init__(self, browser: Browser, base: str, **context: Any) -> None:
         self.base = base
-        given: dict[str, Any] = {"viewport": DESK, "reduced_motion": "reduce", **context}
-        self.context: BrowserContext = browser.new_context(**given)
+        settings: dict[str, Any] = {"viewport": DESK, "reduced_motion": "reduce", **context}
+        self.context: BrowserContext = browser.new_context(**settings)
         self.context.set_default_timeout(PATIENCE)
         self.wrong: list[str] = []
         self.page = self.new_page()
@@ -87,8 +87,8 @@ class Person:
     @property
     def pressable(self) -> list[str]:
         """What can be played by pressing it."""
-        found = self.page.locator(PRESSABLE)
-        return [found.nth(number).get_attribute("data-action") or "" for number in range(found.count())]
+        cells = self.page.locator(PRESSABLE)
+        return [cells.nth(number).get_attribute("data-action") or "" for number in range(cells.count())]
 
     def target(self, action: str) -> Locator:
         """Where to press for an action."""

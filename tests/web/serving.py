@@ -54,8 +54,8 @@ class Visitor:
     def see(self, match: str) -> dict[str, Any]:
         answer = self.get(match)
         assert answer.status_code == 200, answer.text
-        seen: dict[str, Any] = answer.json()
-        return seen
+        view: dict[str, Any] = answer.json()
+        return view
 
     def act(self, match: str, action: str, event: int | None = None) -> httpx.Response:
         event = self.see(match)["event"] if event is None else event
@@ -76,9 +76,9 @@ class Visitor:
         """The match as soon as it is somebody's turn."""
         with self.watching(match) as events:
             while True:
-                _, seen = events.next()
-                if seen["turn"] in turns:
-                    return seen
+                _, view = events.next()
+                if view["turn"] in turns:
+                    return view
 
     @property
     def cookies(self) -> httpx.Cookies:
@@ -126,10 +126,10 @@ def free_socket() -> socket.socket:
 def serving(database: str, **settings: Any) -> Iterator[str]:
     """A server in a thread of this process; its address."""
     listening = free_socket()
-    given = {"pause": 0.0, "prepare_puzzles": False, "limits": UNLIMITED, **settings}
-    made = ServerSettings(database=database, port=listening.getsockname()[1], **given)
+    options = {"pause": 0.0, "prepare_puzzles": False, "limits": UNLIMITED, **settings}
+    server_settings = ServerSettings(database=database, port=listening.getsockname()[1], **options)
     ready = threading.Event()
-    server = Server(made, listening, ready.set)
+    server = Server(server_settings, listening, ready.set)
     problems: list[BaseException] = []
 
     def run() -> None:
@@ -146,7 +146,7 @@ def serving(database: str, **settings: Any) -> Iterator[str]:
     if problems:
         raise problems[0]
     try:
-        yield f"http://127.0.0.1:{made.port}"
+        yield f"http://127.0.0.1:{server_settings.port}"
     finally:
         server.stop()
         thread.join(60)

@@ -7,11 +7,11 @@ def test_a_takeback_needs_the_other_s_consent(base: str) -> None:
     ann, bob, match = pair(base, "chain")
     ann.act(match, "4")
     assert ann.offer(match, "takeback").status_code == 204
-    asked = {"what": "takeback", "by": "Player 1", "undoes_more": False}
-    assert bob.see(match)["offer"] == {**asked, "mine": False}
+    offer = {"what": "takeback", "by": "Player 1", "undoes_more": False}
+    assert bob.see(match)["offer"] == {**offer, "mine": False}
     assert ann.offer(match, "takeback", "yes").status_code == 409, "not one's own"
     assert bob.offer(match, "takeback", "no").status_code == 204
-    assert ann.see(match)["refused"] == {**asked, "mine": True}
+    assert ann.see(match)["refused"] == {**offer, "mine": True}
     assert len(ann.see(match)["log"]) == 1
     ann.offer(match, "takeback")
     assert bob.offer(match, "takeback", "yes").status_code == 204

@@ -55,9 +55,9 @@ def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_pat
         assert ann.page.evaluate("log.scrollHeight <= log.clientHeight")
     for person in (ann, bob):  # the end is said once
         spoken = str(person.page.text_content("#spoken")).replace("You win", "You won")
-        said = re.findall(r"[^.!?]+[.!?]", spoken)
-        assert said
-        assert len(said) == len(set(said)), said
+        sentences = re.findall(r"[^.!?]+[.!?]", spoken)
+        assert sentences
+        assert len(sentences) == len(set(sentences)), sentences
     with ann.page.expect_download() as download:
         ann.page.click("text=Download the record")
     record = tmp_path / "match.duel"
@@ -70,8 +70,8 @@ def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_pat
     replayed = plain_text(duels(tmp_path, "replay", record).out)
     logs = [person.data(match)["log"] for person in (ann, bob)]
     for person, log in zip((ann, bob), logs, strict=True):
-        told = [line["text"] for line in log if not line["told_next"]]
-        assert all(text in shown for text, shown in zip(told, person.log, strict=True))
+        texts = [line["text"] for line in log if not line["told_next"]]
+        assert all(text in entry for text, entry in zip(texts, person.log, strict=True))
     # The terminal tells the same: of every number that stands in a line there.
     assert set(re.findall(r"\d+", " ".join(person.log))) <= set(re.findall(r"\d+", replayed))
     entries = [[line["entry"] for line in log] for log in logs]
@@ -95,11 +95,11 @@ def test_one_click_starts_a_match_and_the_next_moves(ann: Person) -> None:
 def test_a_quantum_flip_is_picked_tile_by_tile(ann: Person) -> None:
     page = ann.page
     ann.start("flip", "casual")
-    asked = ann.sentence
+    question = ann.sentence
     page.click("[data-switch='Quantum Flip']")
     assert ann.sentence == "Quantum Flip. Pick the first of two on the board."
     page.keyboard.press("Escape")
-    assert ann.sentence == asked
+    assert ann.sentence == question
     page.click("[data-switch='Quantum Flip']")
     ann.target("A1").click()
     assert ann.sentence == "Quantum Flip. A1 picked. Now pick A2 or B1."
@@ -350,14 +350,14 @@ def test_two_people_agree_on_takebacks_and_rematches(ann: Person, bob: Person) -
     assert ann.page.url == bob.page.url
     assert ann.wait("you", "other") == "other", "seats are swapped"
     # A tab that nobody sees closes its stream; still its title tells whose turn it is.
-    looks: list[str] = []
-    ann.page.on("request", lambda request: looks.append(request.url))
+    requests: list[str] = []
+    ann.page.on("request", lambda request: requests.append(request.url))
     ann.page.evaluate(HIDE)
     bob.press("1")
     assert not ann.page.title().startswith("Your turn")
     ann.page.clock.fast_forward(60_000)
     ann.page.wait_for_function("() => document.title.startsWith('Your turn')")
-    assert looks == [f"{ann.page.url}?only=turn"]
+    assert requests == [f"{ann.page.url}?only=turn"]
     # Then a takeback may be asked.
     bob.page.click("[data-offer=takeback]")
     bob.page.wait_for_selector("#offer")

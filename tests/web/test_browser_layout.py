@@ -188,8 +188,8 @@ def test_pages_fit_a_phone_in_both_themes(browser: Browser, base: str, name: str
     assert all(size >= LEAST_LETTERS for size in page.evaluate(LETTERS))
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        found = Axe().run(page, options=RULES)
-        assert not found.violations_count, found.generate_report()
+        results = Axe().run(page, options=RULES)
+        assert not results.violations_count, results.generate_report()
     person.close()
 
 
@@ -211,7 +211,7 @@ def test_on_a_phone_the_log_stays_and_the_entry_field_is_visible(ann: Person, bo
     page.keyboard.press("Enter")
     page.wait_for_selector("#notice:not(:empty)")
     field, offer, notice = (
-        page.locator(which).bounding_box() for which in ("#entry-field", "#offers", "#notice")
+        page.locator(selector).bounding_box() for selector in ("#entry-field", "#offers", "#notice")
     )
     assert field
     assert offer

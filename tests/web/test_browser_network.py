@@ -102,8 +102,8 @@ def test_no_secret_of_the_other_seat_is_sent(browser: Browser, base: str) -> Non
 
 def test_pages_are_small_and_load_nothing_from_other_sites(browser: Browser, base: str) -> None:
     person = Person(browser, base)
-    asked: list[str] = []
-    person.page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    person.page.on("request", lambda request: urls.append(request.url))
     match = person.start("flip", "casual")
     for path in ("/", "/g/flip", "/review", "/daily", match):
         person.page.goto("about:blank")
@@ -112,7 +112,7 @@ def test_pages_are_small_and_load_nothing_from_other_sites(browser: Browser, bas
         person.page.goto(base + path)
         person.page.wait_for_selector("[data-ready]")  # all scripts have run
         assert 0 < log.bytes <= LARGEST_PAGE, (path, log.bytes)
-    assert not [url for url in asked if not url.startswith((base, "about:"))]
+    assert not [url for url in urls if not url.startswith((base, "about:"))]
     person.close()
 
 
@@ -129,9 +129,9 @@ def test_pages_recover_from_cut_connections(browser: Browser, base: str, proxy: 
         with ann.page.expect_event("requestfailed", lambda request: request.method == "POST"):
             ann.target(move).click()
         assert ann.page.locator(".waiting").evaluate_all(marked) == [move]
-    said = "The server cannot be reached. Try again in a moment."
-    assert said in bob.page.request.get(f"{base}/static/post.js").text()
-    bob.page.evaluate("said => (document.getElementById('notice').textContent = said)", said)
+    message = "The server cannot be reached. Try again in a moment."
+    assert message in bob.page.request.get(f"{base}/static/post.js").text()
+    bob.page.evaluate("said => (document.getElementById('notice').textContent = said)", message)
     proxy.mend()
     bob.page.wait_for_selector("#notice:empty", state="attached")
     ann.page.wait_for_selector(f'#state:not([data-event="{before}"])')
@@ -196,9 +196,9 @@ def test_the_page_reports_an_unreachable_server(browser: Browser, tmp_path: Path
 
 def test_static_files_of_different_releases_are_not_mixed(browser: Browser, base: str) -> None:
     person = Person(browser, base)
-    asked: list[str] = []
-    person.page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    person.page.on("request", lambda request: urls.append(request.url))
     person.start("lights", "casual")
-    versions = {re.sub(r".*\?", "", url) for url in asked if "/static/" in url}
+    versions = {re.sub(r".*\?", "", url) for url in urls if "/static/" in url}
     assert len(versions) == 1
     person.close()

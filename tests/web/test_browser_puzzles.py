@@ -38,9 +38,9 @@ def test_a_puzzle_describes_events_that_the_board_does_not_show(ann: Person) -> 
     state = rules.parse_state("...../.4.../..5../...2e/..... 6,5 01 2")
     assert FlipDrawing(rules).recap(rules.sight(state, Seat.TWO)) == "Shown and face down: D5 is a 5."
     seeds = (f"/practice/flip?seed={seed}" for seed in range(100))
-    path, known = next((path, known) for path in seeds if (known := ann.data(path)["unshown"]))
+    path, recap = next((path, recap) for path in seeds if (recap := ann.data(path)["unshown"]))
     ann.go(path)
-    assert known in ann.page.inner_text(".log")
+    assert recap in ann.page.inner_text(".log")
 
 
 def test_home_uses_the_servers_day_and_the_visitors_time(browser: Browser, base: str) -> None:

@@ -73,12 +73,12 @@ def test_the_next_visitor_continues_after_a_killed_server(tmp_path: Path) -> Non
         cookie = ann.cookies["duels"]
     with serving(database) as base:
         again = Visitor(base, Cookie=f"duels={cookie}")
-        seen = again.see_when(match, "you")
-        again.act(match, "resign", seen["event"])
+        view = again.see_when(match, "you")
+        again.act(match, "resign", view["event"])
         record = load_record(again.get(f"{match}/record").text)
     header = record_header(record.headers)
     expected = decide_bot_move("x", 0, header, ["4"], ProgramPool().get_player).entries
-    assert [line["entry"] for line in seen["log"]][1:] == [entry.text for entry in expected]
+    assert [line["entry"] for line in view["log"]][1:] == [entry.text for entry in expected]
 
 
 def record_header(headers: Any) -> str:
@@ -92,23 +92,23 @@ def test_two_servers_race_at_one_match(database: str, tmp_path: Path) -> None:
     """Whatever is asked of either, it is played once, and both show the same."""
     with Process(database, tmp_path) as one, Process(database, tmp_path) as two:
         ann, bob, match = pair(one.base, "lights")
-        mine = {
+        connections = {
             visitor: [visitor, Visitor(two.base, Cookie=f"duels={visitor.cookies['duels']}")]
             for visitor in (ann, bob)
         }
         with ThreadPoolExecutor(8) as pool:
             for turn in range(3):
-                here, there = mine[(ann, bob)[turn % 2]]
-                seen = here.see(match)
-                assert seen["turn"] == "you"
-                event = seen["event"]
-                asked = [action["action"] for action in seen["actions"]][:4] * 2
+                here, there = connections[(ann, bob)[turn % 2]]
+                view = here.see(match)
+                assert view["turn"] == "you"
+                event = view["event"]
+                actions = [action["action"] for action in view["actions"]][:4] * 2
                 posts = [
                     pool.submit((here, there)[n % 2].act, match, action, event)
-                    for n, action in enumerate(asked)
+                    for n, action in enumerate(actions)
                 ]
                 statuses = [post.result().status_code for post in posts]
-                played = [action for action, status in zip(asked, statuses, strict=True) if status == 204]
+                played = [action for action, status in zip(actions, statuses, strict=True) if status == 204]
                 assert len(set(played)) == 1, (
                     "one is played, and that it is done is said as often as it is asked"
                 )
@@ -136,10 +136,10 @@ def test_two_servers_agree_on_a_bots_move(database: str, tmp_path: Path) -> None
             match = ann.start(game, "novice", first="you")
             other = Visitor(two, Cookie=f"duels={ann.cookies['duels']}")
             for _ in range(30):
-                seen = ann.see_when(match, "you", "over")
-                if seen["turn"] == "over":
+                view = ann.see_when(match, "you", "over")
+                if view["turn"] == "over":
                     break
-                ann.act(match, seen["actions"][0]["action"], seen["event"])
+                ann.act(match, view["actions"][0]["action"], view["event"])
                 other.see(match)
             assert ann.see_when(match, "you", "over") == other.see_when(match, "you", "over")
 
@@ -202,8 +202,8 @@ def test_reports_a_full_disk_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
         ann, bob, match = pair(base, "lights")
         (pages,) = connections[0].execute("PRAGMA page_count").fetchone()
         connections[0].execute(f"PRAGMA max_page_count = {pages}")  # as if there was no room for more
-        made = [ann.post("/matches", game="lights", against="friend", name="x" * 30) for _ in range(40)]
-        assert made[-1].status_code == 503
+        responses = [ann.post("/matches", game="lights", against="friend", name="x" * 30) for _ in range(40)]
+        assert responses[-1].status_code == 503
         assert ann.get("/health").status_code == 200, "what is there can still be written"
         connections[0].execute("PRAGMA query_only = 1")  # as if there was no room at all
         assert ann.get("/health").status_code == 503
@@ -295,7 +295,7 @@ def test_names_the_missing_extra(tmp_path: Path) -> None:
 def test_help_lists_every_option_with_examples(tmp_path: Path) -> None:
     from tests.support import duels
 
-    told = duels(tmp_path, "serve", "--help").out
+    text = duels(tmp_path, "serve", "--help").out
     for option in ("--host", "--port", "--database", "--lan", "--public-url", "--player", "--no-browser"):
-        assert option in told
-    assert "duels serve --lan" in told
+        assert option in text
+    assert "duels serve --lan" in text

@@ -28,12 +28,12 @@ def test_the_docs_list_every_option() -> None:
 
 def test_the_docs_list_every_route() -> None:
     for method, path, *_ in ROUTES:
-        told = re.sub(
+        routes = re.sub(
             r"\{(\w+)\}", lambda name: {"id": "ID", "token": "INVITE"}.get(name[1], name[1].upper()), path
         )
         if not path.startswith("/static"):
             assert re.search(
-                rf"`[^`]*{method}[^`]* {re.escape(told)}`|`GET`, `POST {re.escape(told)}`", PAGE
+                rf"`[^`]*{method}[^`]* {re.escape(routes)}`|`GET`, `POST {re.escape(routes)}`", PAGE
             ), path
 
 

@@ -51,9 +51,9 @@ def make_state(match: AnyMatch, more: tuple[Entry, ...] = (), **headers: str) ->
 
 def sent(state: Followed, seat: Seat) -> tuple[Hashable, ...]:
     """All that this seat can be sent of the match: data, page, events, record, and every refusal."""
-    seen = make_json_view(state, seat)
+    view = make_json_view(state, seat)
     requests = [
-        *(action["action"] for action in seen["actions"][:1]),
+        *(action["action"] for action in view["actions"][:1]),
         *("resign", "banana", "1", "4", "move 1", "observe 1", "tunnel 2", "A1"),
     ]
     last = state.count_events(seat)
@@ -63,11 +63,11 @@ def sent(state: Followed, seat: Seat) -> tuple[Hashable, ...]:
         for number in (last, last - 1, 0, last + 1)
     ]
     answers += [
-        _answer(decide_offer, state, seat, what, answer, state.count_events(seat))
-        for what in ("takeback", "rematch", "x")
+        _answer(decide_offer, state, seat, kind, answer, state.count_events(seat))
+        for kind in ("takeback", "rematch", "x")
         for answer in ("", "yes", "no")
     ]
-    parts = (json.dumps(seen), page_of(state, seat), render_record(state, seat), *answers)
+    parts = (json.dumps(view), page_of(state, seat), render_record(state, seat), *answers)
     return (*parts, *state.events[seat])
 
 
@@ -77,16 +77,16 @@ def page_of(state: MatchState, seat: Seat) -> str:
     return PAGES.render("match.html", **view, state=MatchPage(PAGES).update(view))
 
 
-def _answer(decide: Callable[..., Change | None], *asked: Any) -> str:
+def _answer(decide: Callable[..., Change | None], *arguments: Any) -> str:
     """The status and the words of an answer."""
     try:
-        decide(*asked)
+        decide(*arguments)
         return "204"
     except RequestError as refused:
         return f"{refused.status} {refused}"
 
 
-def known(match: AnyMatch, seat: Seat) -> Hashable:
+def observations(match: AnyMatch, seat: Seat) -> Hashable:
     """What a seat knows: what it has seen, in order, and what it may do."""
     sight = match.sight(seat)
     return (tuple(sight.events), sight.actions, sight.outcome, sight.actor)
@@ -98,7 +98,7 @@ def check(states: Iterable[tuple[AnyMatch, Followed]]) -> int:
     for match, state in states:
         for seat in Seat:
             if not match.over:  # after the end there are no secrets
-                alike[seat, known(match, seat)].append((match, state))
+                alike[seat, observations(match, seat)].append((match, state))
     compared = 0
     for (seat, _), group in alike.items():  # type: ignore[misc]
         first = None
@@ -149,28 +149,28 @@ def test_hunt_as_in_the_book_by_sampling() -> None:
         other = another(match, seat, rng)
         if match.over or other is None:
             continue
-        assert known(match, seat) == known(other, seat)
+        assert observations(match, seat) == observations(other, seat)
         assert sent(make_state(match), seat) == sent(make_state(other, seed="8"), seat)
         pairs += 1
 
 
 def another(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
     """A match in which the other seat did something else in secret, and this seat saw the same."""
-    made: AnyMatch = Match.start(match.rules)
+    copy: AnyMatch = Match.start(match.rules)
     for turn in match.turns:
-        hidden = turn.hidden_from(seat) and made.actions
-        action = rng.choice(made.actions) if hidden else turn.action
-        if made.actor is not turn.actor or action not in made.actions:
+        hidden = turn.hidden_from(seat) and copy.actions
+        action = rng.choice(copy.actions) if hidden else turn.action
+        if copy.actor is not turn.actor or action not in copy.actions:
             return None
-        made = made.play(turn.actor, action)
-    if made.over or known(made, seat) != known(match, seat):
+        copy = copy.play(turn.actor, action)
+    if copy.over or observations(copy, seat) != observations(match, seat):
         return None
     # The other may be thinking still, or have moved in secret already.
-    if isinstance(made.actor, Seat) and made.actor is not seat:
-        ahead = made.play(made.actor, rng.choice(made.actions))
-        if not ahead.over and known(ahead, seat) == known(made, seat) and rng.random() < 0.5:
+    if isinstance(copy.actor, Seat) and copy.actor is not seat:
+        ahead = copy.play(copy.actor, rng.choice(copy.actions))
+        if not ahead.over and observations(ahead, seat) == observations(copy, seat) and rng.random() < 0.5:
             return ahead
-    return made
+    return copy
 
 
 @pytest.mark.parametrize(
@@ -206,12 +206,12 @@ def test_offers_reveal_no_hidden_entries() -> None:
     rules = find_game("hunt").rules()
     start = Match.start(rules).play_text("move 1", "observe 3", "move 6", "observe 4")
     moved = start.play_text("move 2")
-    asked = Entry(EntryKind.OFFER, "takeback 4", Seat.ONE)
+    offer = Entry(EntryKind.OFFER, "takeback 4", Seat.ONE)
     before = Entry(EntryKind.OFFER, "takeback 1", Seat.ONE)
-    ahead, thinking = make_state(moved, (asked,)), make_state(start, (before,))
+    ahead, thinking = make_state(moved, (offer,)), make_state(start, (before,))
     assert sent(ahead, Seat.TWO) == sent(thinking, Seat.TWO)
     withdrawn = Entry(EntryKind.REFUSE, "takeback", Seat.ONE)
-    ahead, back = make_state(moved, (asked, withdrawn)), make_state(start, (before, withdrawn))
+    ahead, back = make_state(moved, (offer, withdrawn)), make_state(start, (before, withdrawn))
     assert sent(ahead, Seat.TWO) == sent(back, Seat.TWO)
     hidden = make_state(start, (before, Entry(EntryKind.PLAY, "move 2", Seat.ONE)))
     assert sent(hidden, Seat.TWO) == sent(thinking, Seat.TWO), "it does not lapse where that would be noticed"

@@ -235,9 +235,9 @@ def test_a_visitor_who_leaves_frees_the_place(tmp_path: Path, monkeypatch: pytes
     """All places of an address are taken, and nothing moves; then those who wait close their pages."""
     release = threading.Event()
 
-    def find_slowly(*asked: Any) -> Any:
+    def find_slowly(*arguments: Any) -> Any:
         release.wait(60)
-        return find(*asked)
+        return find(*arguments)
 
     find = puzzles._find_exercise
     monkeypatch.setattr(puzzles, "_find_exercise", find_slowly)

@@ -28,7 +28,7 @@ def make_state(match: AnyMatch, ann: str = "Ann", bob: str = "Bob") -> MatchStat
     return state
 
 
-def told(game: str, played: str, viewer: Viewer) -> list[str]:
+def log_lines(game: str, played: str, viewer: Viewer) -> list[str]:
     """What the viewer's page says of every entry."""
     match = Match.start(find_game(game).rules()).play_text(*played.split("; "))
     return [line["text"] for line in make_json_view(make_state(match), viewer)["log"]]
@@ -112,8 +112,8 @@ def told(game: str, played: str, viewer: Viewer) -> list[str]:
     ],
 )
 def test_the_log_describes_an_entry_to_each_seat(game: str, played: str, ann: str, bob: str | None) -> None:
-    assert told(game, played, Seat.ONE)[-1] == ann
-    assert told(game, played, Seat.TWO)[-1:] == ([] if bob is None else [bob])
+    assert log_lines(game, played, Seat.ONE)[-1] == ann
+    assert log_lines(game, played, Seat.TWO)[-1:] == ([] if bob is None else [bob])
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -165,8 +165,8 @@ def test_secret_chance_is_logged_only_for_its_seat(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_liarsdice.GAME)
     state = make_state(Match.start(duels_liarsdice.GAME.rules()).play_text("3", "5", "1-2"))
     html = MatchPage(Pages()).update(make_page_view(state, Seat.TWO))
-    told = re.findall(r"<li id=.*?</li>", html)
-    spans = [re.findall(r"<span[^>]*>(.*?)</span>", line) for line in told]
+    log_lines = re.findall(r"<li id=.*?</li>", html)
+    spans = [re.findall(r"<span[^>]*>(.*?)</span>", line) for line in log_lines]
     assert [re.sub("<[^>]*>", "", line) for line, *_ in spans] == ["You roll a 5.", "Ann bids one 2."]
     assert spans[0][1] == '<b class="p2">You</b> moved in secret.', "what a neighbour sees instead"
 
@@ -185,15 +185,15 @@ def unhidden(element: Element) -> Element:
 
 @pytest.mark.parametrize("since", ["", "observe 7", "observe 7; move 4; observe 1"])
 def test_a_spent_tunnel_can_be_hidden_from_a_neighbour(since: str) -> None:
-    seen = []
+    views = []
     for move in ("move 3", "tunnel 3"):
         played = f"move 2; observe 6; move 5; observe 7; {move}; {since}".rstrip("; ")
         match = Match.start(find_game("hunt").rules()).play_text(*played.split("; "))
         page = make_page_view(make_state(match), Seat.ONE)
         svg = tostring(unhidden(fromstring(str(page["board"]))))
         buttons = [action for action in page["actions"] if not action["on_board"]]
-        seen.append((svg, page["sentence"], page["prompt"], page["example"], buttons, page["may"]))
-    assert seen[0] == seen[1]
+        views.append((svg, page["sentence"], page["prompt"], page["example"], buttons, page["may"]))
+    assert views[0] == views[1]
 
 
 def test_names_are_logged_unchanged() -> None:
@@ -206,18 +206,18 @@ def test_names_are_logged_unchanged() -> None:
 
 
 def test_a_resignation_names_the_player() -> None:
-    assert told("leap", "enter; enter; resign", Seat.TWO)[-1] == "Ann resigns. You win!"
-    assert told("leap", "enter; enter; resign", Seat.ONE)[-1] == "You resign. Bob wins!"
+    assert log_lines("leap", "enter; enter; resign", Seat.TWO)[-1] == "Ann resigns. You win!"
+    assert log_lines("leap", "enter; enter; resign", Seat.ONE)[-1] == "You resign. Bob wins!"
 
 
 def test_after_the_end_nothing_is_hidden() -> None:
     match = Match.start(find_game("hunt").rules()).play_text("move 1", "observe 3", "tunnel 6", "observe 4")
     state = make_state(match)
-    for seat, seen in (
+    for seat, expected in (
         (Seat.ONE, ["move 1", "observe 3", None, "observe 4"]),
         (Seat.TWO, [None, "observe 3"]),
     ):
-        assert [line["entry"] for line in make_json_view(state, seat)["log"]][: len(seen)] == seen
+        assert [line["entry"] for line in make_json_view(state, seat)["log"]][: len(expected)] == expected
     state.add([Entry(EntryKind.PLAY, "resign", Seat.ONE)])
     for viewer in (*Seat, None):
         log = make_json_view(state, viewer)["log"]
@@ -239,13 +239,13 @@ def test_board_and_result_use_the_players_names() -> None:
     assert "A1: 5, flipped by you" in board
     assert "Player" not in board
     match = Match.start(find_game("lights").rules()).play_text("1-2", "3-4", "5-6", "7")
-    for viewer, told in (
+    for viewer, log_lines in (
         (Seat.ONE, "You lost. Bob wins by turning OFF the last light."),
         (Seat.TWO, "You won by turning OFF the last light."),
         (None, "Bob wins by turning OFF the last light."),
     ):
-        assert make_page_view(make_state(match), viewer)["sentence"] == told
-        assert make_page_view(make_state(match, "", ""), viewer)["sentence"] == told.replace(
+        assert make_page_view(make_state(match), viewer)["sentence"] == log_lines
+        assert make_page_view(make_state(match, "", ""), viewer)["sentence"] == log_lines.replace(
             "Bob", "Player 2"
         )
 

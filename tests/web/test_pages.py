@@ -47,12 +47,12 @@ def test_a_finished_match_can_be_continued_from_any_board(base: str) -> None:
     bob.act(match, "1-2")
     assert ann.post("/matches", match=match.removeprefix("/m/"), entries=1).status_code == 422, "it goes on"
     ann.act(match, "resign")
-    made = ann.post("/matches", match=match.removeprefix("/m/"), entries=2, against="random")
-    assert made.status_code == 201
-    seen = ann.see(made.json()["url"])
-    assert [line["entry"] for line in seen["log"]] == ["4", "1-2"]
-    assert seen["turn"] == "you"
-    assert seen["seat"] == 1
+    response = ann.post("/matches", match=match.removeprefix("/m/"), entries=2, against="random")
+    assert response.status_code == 201
+    view = ann.see(response.json()["url"])
+    assert [line["entry"] for line in view["log"]] == ["4", "1-2"]
+    assert view["turn"] == "you"
+    assert view["seat"] == 1
 
 
 @pytest.mark.parametrize(("against", "then"), [("novice", "novice"), ("friend", "casual")])
@@ -63,8 +63,8 @@ def test_continuing_keeps_the_opponent(base: str, against: str, then: str) -> No
         ann = Visitor(base)
         match = ann.start("lights", against)
     ann.act(match, "resign")
-    made = ann.post("/matches", match=match.removeprefix("/m/"), entries=0)
-    assert ann.see(made.json()["url"])["players"][1]["kind"] == then
+    response = ann.post("/matches", match=match.removeprefix("/m/"), entries=0)
+    assert ann.see(response.json()["url"])["players"][1]["kind"] == then
 
 
 def test_inherited_entries_are_attributed_to_their_players(base: str) -> None:
@@ -75,23 +75,23 @@ def test_inherited_entries_are_attributed_to_their_players(base: str) -> None:
     on = {"match": match.removeprefix("/m/"), "entries": 2, "against": "novice"}
     again = ann.post("/matches", **on, name="Ann").json()["url"]
     ann.act(again, "3")
-    seen = ann.see_when(again, "you")
-    told = [line["text"] for line in seen["log"]]
-    assert told[:3] == [
+    view = ann.see_when(again, "you")
+    texts = [line["text"] for line in view["log"]]
+    assert texts[:3] == [
         "Player 1 turns OFF light 1.",
         "Player 2 turns OFF light 2.",
         "You turn OFF light 3.",
     ]
-    assert told[3].startswith("novice turns OFF")
-    assert [line["earlier"] for line in seen["log"]] == [True, True, False, False]
-    said = "The first 2 lines are from the match that this one continues."
-    assert said in ann.get(again, Accept="text/html").text
+    assert texts[3].startswith("novice turns OFF")
+    assert [line["earlier"] for line in view["log"]] == [True, True, False, False]
+    note = "The first 2 lines are from the match that this one continues."
+    assert note in ann.get(again, Accept="text/html").text
     # What is taken back and played anew is one's own.
     for _ in range(2):
         assert ann.offer(again, "takeback").status_code == 204
     ann.act(again, "7")
     assert ann.see_when(again, "you")["log"][0]["text"] == "You turn OFF light 7."
-    assert said not in ann.get(again, Accept="text/html").text
+    assert note not in ann.get(again, Accept="text/html").text
     ann.act(again, "resign")
     assert ann.get(f"{again}/review").json()["names"] == ["Ann", "novice"]
     third = ann.post("/matches", **{**on, "match": again.removeprefix("/m/")}, name="Ann").json()["url"]
@@ -112,17 +112,17 @@ def test_inherited_entries_are_attributed_to_their_players(base: str) -> None:
 def test_puzzles_are_graded_and_not_stored(base: str) -> None:
     ann = Visitor(base)
     today = ann.get("/daily").json()["date"]
-    shown = ann.get("/daily/lights").json()
-    assert all(" OFF light" in line for line in shown["seen"]), "what happened last"
-    assert 1 <= len(shown["seen"]) <= 3
-    answers = [ann.post("/daily/lights", answer=a["action"], date=today).json() for a in shown["actions"]]
+    puzzle = ann.get("/daily/lights").json()
+    assert all(" OFF light" in line for line in puzzle["seen"]), "what happened last"
+    assert 1 <= len(puzzle["seen"]) <= 3
+    answers = [ann.post("/daily/lights", answer=a["action"], date=today).json() for a in puzzle["actions"]]
     assert {answer["right"] for answer in answers} == {True, False}
-    right = [a["action"] for a, answer in zip(shown["actions"], answers, strict=True) if answer["right"]]
+    right = [a["action"] for a, answer in zip(puzzle["actions"], answers, strict=True) if answer["right"]]
     assert all(answer["answers"] == right for answer in answers), "a page marks them on the board"
     assert ann.post("/daily/lights", answer="4", date="2001-01-01").status_code == 409
     assert ann.post("/daily/lights", answer="banana", date=today).status_code == 422
-    told = ann.post("/daily", answered={today: [True, False, True, True, True], "x": 3}).json()
-    assert told["text"].startswith(f"duels daily {today}: ■□■■■ 4/5")
+    data = ann.post("/daily", answered={today: [True, False, True, True, True], "x": 3}).json()
+    assert data["text"].startswith(f"duels daily {today}: ■□■■■ 4/5")
     first, again = (ann.get("/practice/chain?seed=one&aim=0.4").json() for _ in range(2))
     assert first == again
     action = first["actions"][0]["action"]
@@ -132,19 +132,19 @@ def test_puzzles_are_graded_and_not_stored(base: str) -> None:
 
 
 def test_home_says_when_all_boards_are_todays(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[str] = []
+    ready: list[str] = []
 
     def draw_daily(puzzles: Puzzles, game: Game) -> str:
         rules: AnyRules = game.rules()
         board = game.drawing(rules).draw(rules.sight(rules.initial(), Seat.ONE))
-        return board if game.name in found else ""
+        return board if game.name in ready else ""
 
     monkeypatch.setattr(Puzzles, "draw_daily", draw_daily)
     ann = Visitor(base)
     for name in GAMES:
         assert "today's puzzles;" not in ann.get("/", Accept="text/html").text
-        assert ann.get("/daily", Accept="text/html").text.count('<svg class="board') == len(found)
-        found.append(name)
+        assert ann.get("/daily", Accept="text/html").text.count('<svg class="board') == len(ready)
+        ready.append(name)
     assert "today's puzzles;" in ann.get("/", Accept="text/html").text
 
 
@@ -162,11 +162,11 @@ def test_every_route_has_a_page_and_data(base: str, path: str) -> None:
 def test_home_lists_the_visitors_matches(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     ann.act(match, "4")
-    mine, theirs = (visitor.get("/").json()["matches"] for visitor in (ann, bob))
-    since = mine[0].pop("since")
+    anns, bobs = (visitor.get("/").json()["matches"] for visitor in (ann, bob))
+    since = anns[0].pop("since")
     assert datetime.fromisoformat(since) <= datetime.now(UTC)
     assert since in ann.get("/", Accept="text/html").text
-    assert mine == [
+    assert anns == [
         {
             "match": match.removeprefix("/m/"),
             "game": "lights",
@@ -178,7 +178,7 @@ def test_home_lists_the_visitors_matches(base: str) -> None:
             "problem": None,
         }
     ]
-    assert theirs[0]["turn"] == "you"
+    assert bobs[0]["turn"] == "you"
     assert Visitor(base).get("/").json()["matches"] == []
     ann.start("lights", "friend")
     waiting = ann.get("/").json()["matches"][0]
@@ -189,13 +189,13 @@ def test_home_lists_the_visitors_matches(base: str) -> None:
 def test_home_lists_matches_with_the_visitor_to_move_first(base: str) -> None:
     ann, _bob, theirs = pair(base, "lights")
     ann.act(theirs, "4")
-    mine = ann.start("leap")
+    own_match = ann.start("leap")
     for _ in range(9):  # more than are shown of those that are over
         match = ann.start("lights")
         assert ann.act(match, "resign").status_code == 204
     home = ann.get("/").json()
     listed = home["matches"]
-    assert [f"/m/{each['match']}" for each in listed[:2]] == [mine, theirs]
+    assert [f"/m/{each['match']}" for each in listed[:2]] == [own_match, theirs]
     assert [each["turn"] for each in listed] == ["you", "other", *["over"] * 8]
     # The others are reached by a link.
     address = "/?matches=all"
@@ -208,7 +208,7 @@ def test_home_lists_matches_with_the_visitor_to_move_first(base: str) -> None:
 
 def test_tomorrows_puzzles_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     days = [date(2026, 5, 1), date(2026, 5, 2)]
-    found: list[date] = []
+    requested: list[date] = []
 
     class Calendar(date):
         @classmethod
@@ -216,8 +216,8 @@ def test_tomorrows_puzzles_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None
             return cls.fromordinal(days[0].toordinal())
 
     def describe_daily(game: Game, day: date) -> tuple[str, dict[str, object]]:
-        found.append(day)
-        if len(found) == len(GAMES):
+        requested.append(day)
+        if len(requested) == len(GAMES):
             days.pop(0)
         return "", {}
 
@@ -225,7 +225,7 @@ def test_tomorrows_puzzles_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None
         workers = WorkerPool()
         looking = Puzzles(workers)
         looking.start()
-        while len(found) < 2 * len(GAMES):
+        while len(requested) < 2 * len(GAMES):
             await asyncio.sleep(0.01)
         await looking.stop()
         workers.close()
@@ -235,14 +235,14 @@ def test_tomorrows_puzzles_are_prepared(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(puzzles, "date", Calendar)
     monkeypatch.setattr(puzzles, "_describe_daily", describe_daily)
     asyncio.run(asyncio.wait_for(watch(), 20))
-    assert [day.day for day in found] == [1] * len(GAMES) + [2] * len(GAMES)
+    assert [day.day for day in requested] == [1] * len(GAMES) + [2] * len(GAMES)
 
 
 def test_counts_a_long_streak(base: str) -> None:
     ann = Visitor(base)
-    told = ann.get("/daily").json()
-    today = date.fromisoformat(told["date"])
-    days = [(today - timedelta(days=back)).isoformat() for back in reversed(range(told["most_days"]))]
+    data = ann.get("/daily").json()
+    today = date.fromisoformat(data["date"])
+    days = [(today - timedelta(days=back)).isoformat() for back in reversed(range(data["most_days"]))]
     answer = ann.post("/daily", answered={day: [False] * len(GAMES) for day in days})
     assert answer.status_code == 200, answer.text
-    assert answer.json()["streak"] == told["most_days"]
+    assert answer.json()["streak"] == data["most_days"]

@@ -20,12 +20,12 @@ def play_out(match: str, ann: Visitor, bob: Visitor, seed: int, most: int = 20) 
     rng = Random(seed)
     for number in range(most + 2):
         for visitor in (ann, bob):
-            seen = visitor.see(match)
-            if seen["turn"] == "over":
+            view = visitor.see(match)
+            if view["turn"] == "over":
                 return
-            if seen["turn"] == "you":
-                action = rng.choice(seen["actions"])["action"] if number < most else "resign"
-                answer = visitor.act(match, action, seen["event"])
+            if view["turn"] == "you":
+                action = rng.choice(view["actions"])["action"] if number < most else "resign"
+                answer = visitor.act(match, action, view["event"])
                 assert answer.status_code == 204, answer.text
     raise AssertionError("it is over by now")
 
@@ -39,11 +39,11 @@ def test_two_people_play_to_the_end_and_both_see_it(base: str, game: str) -> Non
         for events in (at_ann, at_bob):
             number = 0
             while True:
-                before, (number, seen) = number, events.next()
+                before, (number, view) = number, events.next()
                 assert number > before
-                if seen["turn"] == "over":
+                if view["turn"] == "over":
                     break
-            ends.append(seen)
+            ends.append(view)
     assert ends[0]["outcome"]["code"] == ends[1]["outcome"]["code"]
     assert ends[0] == ann.see(match)
     record = ann.get(f"{match}/record").text
@@ -60,14 +60,14 @@ def test_a_person_plays_a_bot_to_the_end(base: str, game: str) -> None:
     match = ann.start(game, "novice", first="you")
     rng = Random(1)
     for _ in range(40):
-        seen = ann.see_when(match, "you", "over")
-        if seen["turn"] == "over":
+        view = ann.see_when(match, "you", "over")
+        if view["turn"] == "over":
             break
-        assert ann.act(match, rng.choice(seen["actions"])["action"], seen["event"]).status_code == 204
+        assert ann.act(match, rng.choice(view["actions"])["action"], view["event"]).status_code == 204
     else:
-        seen = ann.see_when(match, "you", "over")
-        if seen["turn"] == "you":
-            assert ann.act(match, "resign", seen["event"]).status_code == 204
+        view = ann.see_when(match, "you", "over")
+        if view["turn"] == "you":
+            assert ann.act(match, "resign", view["event"]).status_code == 204
     loaded = load_record(ann.get(f"{match}/record").text)
     assert loaded.match.over
     assert loaded.headers["seat1"] == "novice"
@@ -97,21 +97,21 @@ def test_repeated_late_and_out_of_turn_requests(base: str) -> None:
 
 def test_the_turn_can_be_requested_alone(base: str) -> None:
     ann, bob, match = pair(base, "hunt")
-    told = [visitor.get(f"{match}?only=turn").json() for visitor in (ann, bob)]
-    assert told == [{"turn": "you", "offer": None}, {"turn": "other", "offer": None}]
+    turns = [visitor.get(f"{match}?only=turn").json() for visitor in (ann, bob)]
+    assert turns == [{"turn": "you", "offer": None}, {"turn": "other", "offer": None}]
     assert Visitor(base).get(f"{match}?only=turn").status_code == 404
     ann.act(match, "resign")
     assert ann.offer(match, "rematch").status_code == 204
-    told = [visitor.get(f"{match}?only=turn").json() for visitor in (ann, bob, Visitor(base))]
-    assert told == [{"turn": "over", "offer": offer} for offer in (None, "rematch", None)]
+    turns = [visitor.get(f"{match}?only=turn").json() for visitor in (ann, bob, Visitor(base))]
+    assert turns == [{"turn": "over", "offer": offer} for offer in (None, "rematch", None)]
 
 
 def test_accepts_the_books_entries(base: str) -> None:
     ann, _, match = pair(base, "lights")
     event = ann.see(match)["event"]
-    asked = ann.post(f"{match}/act", entries=["2"], event=event)
-    assert asked.status_code == 200
-    assert asked.json() == {"prompt": "Enter the number of the first light to turn OFF:"}
+    response = ann.post(f"{match}/act", entries=["2"], event=event)
+    assert response.status_code == 200
+    assert response.json() == {"prompt": "Enter the number of the first light to turn OFF:"}
     refused = ann.post(f"{match}/act", entries=["2", "7"], event=event)
     assert refused.status_code == 422
     assert ann.post(f"{match}/act", entries=["2", "3"], event=event).status_code == 204
@@ -126,9 +126,9 @@ def test_streams_continue_after_a_cut(base: str) -> None:
         number, _ = events.next()
     ann.act(match, "4")
     with bob.watching(match, last=number) as events:
-        again, seen = events.next()
+        again, view = events.next()
         assert again == number + 1
-        assert seen["turn"] == "you"
+        assert view["turn"] == "you"
         bob.act(match, "1")
         assert events.next()[0] == number + 2
 
@@ -145,32 +145,32 @@ def test_the_first_player_can_be_chosen(base: str) -> None:
 def test_rejects_moves_before_both_players_joined(base: str) -> None:
     ann = Visitor(base)
     match = ann.start("leap", "friend", name="Ann")
-    seen = ann.see(match)
-    assert seen["turn"] == "waiting"
-    assert seen["actions"] == []
-    assert ann.act(match, "enter", seen["event"]).status_code == 409
-    link = seen["invite"]["link"]
+    view = ann.see(match)
+    assert view["turn"] == "waiting"
+    assert view["actions"] == []
+    assert ann.act(match, "enter", view["event"]).status_code == 409
+    link = view["invite"]["link"]
     bob = Visitor(base)
-    shown = bob.get(link[link.index("/j/") :]).json()
-    assert shown["by"] == "Ann"
+    invitation = bob.get(link[link.index("/j/") :]).json()
+    assert invitation["by"] == "Ann"
     assert not bob.cookies, "nothing is made by looking"
     assert bob.post(link[link.index("/j/") :], name=" B\n o b ").status_code == 200
-    seen = ann.see(match)
-    assert seen["players"][1]["name"] == "B o b"
-    assert [line["entry"] for line in seen["log"]] == ["enter", "enter"], "the book enters by itself"
-    assert seen["turn"] == "you"
+    view = ann.see(match)
+    assert view["players"][1]["name"] == "B o b"
+    assert [line["entry"] for line in view["log"]] == ["enter", "enter"], "the book enters by itself"
+    assert view["turn"] == "you"
 
 
 def test_spectators_can_watch_games_without_secrets(base: str) -> None:
     ann, bob, match = pair(base, "chain")
     eve = Visitor(base)
     ann.act(match, "4")
-    seen = eve.see(match)
-    assert seen["seat"] is None
-    assert seen["actions"] == []
-    assert seen["may"] == []
-    assert [line["entry"] for line in seen["log"]] == ["4"]
-    assert eve.act(match, "5", seen["event"]).status_code == 404
+    view = eve.see(match)
+    assert view["seat"] is None
+    assert view["actions"] == []
+    assert view["may"] == []
+    assert [line["entry"] for line in view["log"]] == ["4"]
+    assert eve.act(match, "5", view["event"]).status_code == 404
     assert eve.offer(match, "takeback").status_code == 404
     assert eve.get(f"{match}/record").status_code == 404, "after the end"
     assert bob.act(match, "resign").status_code == 204
@@ -180,10 +180,10 @@ def test_spectators_can_watch_games_without_secrets(base: str) -> None:
 def test_a_resignation_may_cross_the_others_move(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     ann.act(match, "4")
-    shown = ann.see(match)["event"]
+    event = ann.see(match)["event"]
     bob.act(match, "1")
-    assert ann.act(match, "5", shown).status_code == 409, "a move is for the position that was shown"
-    assert [ann.act(match, "resign", shown).status_code for _ in range(2)] == [204, 204], "sent twice"
+    assert ann.act(match, "5", event).status_code == 409, "a move is for the position that was shown"
+    assert [ann.act(match, "resign", event).status_code for _ in range(2)] == [204, 204], "sent twice"
     assert ann.see(match)["outcome"]["code"] == "2 won, 1 resigned"
 
 
@@ -199,15 +199,15 @@ def test_hunt_has_no_spectators_before_the_end(base: str) -> None:
     assert eve.act(match, "move 3", 2).text == unknown.text
     ann.act(match, "resign")
     assert eve.see(match)["turn"] == "over"
-    shown = eve.get(match).text.lower()
-    assert "s token is off the grid" in shown
-    assert "your" not in shown, "they look on"
+    page = eve.get(match).text.lower()
+    assert "s token is off the grid" in page
+    assert "your" not in page, "they look on"
     watched = eve.see(match)
     for player in (ann, bob):
-        seen = player.see(match)
-        assert seen["text"] == watched["text"], "after the end nothing is hidden from anybody"
-        assert _unnamed(seen["board"]) == _unnamed(watched["board"])
-        assert "your token is off the grid" in seen["board"]
+        view = player.see(match)
+        assert view["text"] == watched["text"], "after the end nothing is hidden from anybody"
+        assert _unnamed(view["board"]) == _unnamed(watched["board"])
+        assert "your token is off the grid" in view["board"]
     assert bob.get(f"{match}/review").status_code == 200
 
 
@@ -228,9 +228,9 @@ def test_hunt_does_not_reveal_when_the_other_moves(base: str) -> None:
     assert bob.get(f"{match}/record").content == record
     assert bob.get("/").content == home
     ann.act(match, "observe 5")
-    seen = bob.see(match)
-    assert [line["entry"] for line in seen["log"]] == [None, "observe 5"]
-    assert "3" not in "".join(line["text"] for line in seen["log"])
+    view = bob.see(match)
+    assert [line["entry"] for line in view["log"]] == [None, "observe 5"]
+    assert "3" not in "".join(line["text"] for line in view["log"])
 
 
 def test_hints_are_for_the_players_own_turn_against_a_bot(base: str) -> None:
@@ -238,10 +238,10 @@ def test_hints_are_for_the_players_own_turn_against_a_bot(base: str) -> None:
     match = ann.start("flip", "random")
     assert ann.get(f"{match}/hint").json()["text"].startswith("Flip any unseen tile (")
     match = ann.start("lights", "random")
-    told = ann.get(f"{match}/hint").json()
-    assert "4" in told["actions"]
-    assert "100.0% to win" in told["text"]
-    look, move, theory = told["stages"]
+    hint = ann.get(f"{match}/hint").json()
+    assert "4" in hint["actions"]
+    assert "100.0% to win" in hint["text"]
+    look, move, theory = hint["stages"]
     assert "groups of equal length" in look
     assert "100.0% to win" in move
     assert "nim-sum" in theory
@@ -256,12 +256,12 @@ def test_reviews_are_available_after_the_end(base: str) -> None:
     ann.act(match, "1")
     ann.see_when(match, "you", "over")
     ann.act(match, "resign")
-    told = ann.get(f"{match}/review").json()
-    assert told["moments"][0]["mark"] == "blunder"
-    assert len(told["steps"]) == len(told["moments"]) + 1
+    review = ann.get(f"{match}/review").json()
+    assert review["moments"][0]["mark"] == "blunder"
+    assert len(review["steps"]) == len(review["moments"]) + 1
     record = ann.get(f"{match}/record").text
     posted = ann.post("/review", record=record).json()
-    assert posted["moments"] == told["moments"]
+    assert posted["moments"] == review["moments"]
 
 
 @pytest.mark.parametrize(("game", "played"), [("leap", "A1 B1"), ("chain", "A4 B1 A5 Baccept B7")])
@@ -274,18 +274,18 @@ def test_a_review_addresses_its_reader(base: str, game: str, played: str) -> Non
     assert reviews["Bob"]["heading"].startswith("Ann <A.> resigns.")
     reviews[""] = Visitor(base).get(f"{match}/review").json()
     assert [reviews[who]["you"] for who in reviews] == [1, 2, None]
-    for reader, told in reviews.items():
-        said = [step["title"].partition(". ")[2] for step in told["steps"][1:]]
-        titles = [each.removesuffix(" resigned").partition(":")[0] for each in said]
+    for reader, review in reviews.items():
+        sentences = [step["title"].partition(". ")[2] for step in review["steps"][1:]]
+        titles = [each.removesuffix(" resigned").partition(":")[0] for each in sentences]
         names = ["You" if name == reader else name for name in ("Ann <A.>", "Bob")]
         assert set(titles) == set(names)
-        assert told["account"][0].startswith("Given away: ")
-        assert told["legend"].startswith("A point is one percent of a win.")
-        steps = (step["text"] for step in told["steps"][1:])
-        texts = " ".join((told["heading"], told["chance"], *told["account"], *steps))
+        assert review["account"][0].startswith("Given away: ")
+        assert review["legend"].startswith("A point is one percent of a win.")
+        steps = (step["text"] for step in review["steps"][1:])
+        texts = " ".join((review["heading"], review["chance"], *review["account"], *steps))
         assert not re.search(r"\bPlayer [12]\b", texts)
         assert bool(re.search(r"\byour?\b", texts, re.IGNORECASE)) is bool(reader)
-        assert "Ann <A.>" not in "".join(step["board"] for step in told["steps"])
+        assert "Ann <A.>" not in "".join(step["board"] for step in review["steps"])
 
 
 def test_games_with_equal_titles_have_distinct_names(base: str) -> None:
@@ -318,8 +318,8 @@ def test_a_player_can_resign_on_the_others_turn(base: str, moved: tuple[str, ...
     ann, bob, match = pair(base, "hunt", name="Ann")
     for action in moved:  # Bob is told nothing of it
         ann.act(match, action)
-    told = [visitor.get(match, Accept="text/html") for visitor in (ann, bob, Visitor(base))]
-    assert ["data-resign" in page.text for page in told] == [True, True, False]
+    pages = [visitor.get(match, Accept="text/html") for visitor in (ann, bob, Visitor(base))]
+    assert ["data-resign" in page.text for page in pages] == [True, True, False]
     event = bob.see(match)["event"]
     answers = [bob.act(match, "resign", event) for _ in range(2)]
     assert [(answer.status_code, answer.text) for answer in answers] == [(204, ""), (204, "")], "sent twice"

@@ -52,9 +52,9 @@ def test_a_program_without_a_move_forfeits(tmp_path: Path) -> None:
         ann = Visitor(base)
         match = ann.start("lights", "bad")
         ann.act(match, "1")
-        seen = ann.see_when(match, "over")
-    assert seen["outcome"]["ending"] == "forfeited"
-    assert seen["outcome"]["won"]
+        view = ann.see_when(match, "over")
+    assert view["outcome"]["ending"] == "forfeited"
+    assert view["outcome"]["won"]
 
 
 def test_requests_cannot_name_programs(tmp_path: Path) -> None:

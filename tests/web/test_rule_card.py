@@ -9,15 +9,15 @@ from duels.web.pages import parse_rule_card
 @pytest.mark.parametrize("name", GAMES)
 def test_every_word_appears_once(name: str) -> None:
     card = GAMES[name].card()
-    told = []
+    texts = []
     for part in parse_rule_card(card):
-        told += [part.heading, *part.paragraphs, *part.points]
-        told += [f"{name} {meaning}" for name, meaning in part.rows]
+        texts += [part.heading, *part.paragraphs, *part.points]
+        texts += [f"{name} {meaning}" for name, meaning in part.rows]
     title, _, rest = card.partition("\n")
     rest, terminal, _ = rest.partition("\nAt the terminal\n")
     assert title
     assert terminal, "what one enters is no part of the rules"
-    assert sorted(" ".join(told).split()) == sorted(word for word in rest.split() if word != "-")
+    assert sorted(" ".join(texts).split()) == sorted(word for word in rest.split() if word != "-")
 
 
 def test_wrapped_lines_are_joined_and_rows_kept() -> None:

@@ -183,9 +183,9 @@ def test_only_the_hash_of_a_cookie_is_stored(tmp_path: Path) -> None:
         ann = Visitor(base)
         ann.start("lights", "random")
         value = ann.cookies["duels"]
-    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    assert value.encode() not in kept
-    assert b"lights" in kept
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert value.encode() not in stored
+    assert b"lights" in stored
 
 
 def test_with_tls_the_cookie_is_bound_to_the_host(tmp_path: Path) -> None:
@@ -197,9 +197,9 @@ def test_with_tls_the_cookie_is_bound_to_the_host(tmp_path: Path) -> None:
         assert cookie.endswith("; Secure")
         assert answer.headers["strict-transport-security"]
         jar = {"Cookie": cookie.partition(";")[0]}
-        seen = httpx.get(base + answer.json()["url"], headers={**headers, **jar}).json()
-        assert seen["invite"]["link"].startswith("https://duels.example/j/")
-        assert not seen["invite"]["alone"]
+        view = httpx.get(base + answer.json()["url"], headers={**headers, **jar}).json()
+        assert view["invite"]["link"].startswith("https://duels.example/j/")
+        assert not view["invite"]["alone"]
         assert httpx.get(base).status_code == 421, "the proxy's name is the only one"
 
 
@@ -232,8 +232,8 @@ def test_unknown_and_forbidden_look_alike(base: str) -> None:
 
 
 def test_rate_limits_are_enforced_with_a_message(tmp_path: Path) -> None:
-    few = VisitorLimits(RateLimit(3, 0.001), RateLimit(2, 0.001), PLENTY, PLENTY, streams=2)
-    with serving(str(tmp_path / "web.sqlite3"), limits=few) as base:
+    limits = VisitorLimits(RateLimit(3, 0.001), RateLimit(2, 0.001), PLENTY, PLENTY, streams=2)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
         ann = Visitor(base)
         match = ann.start("lights", "random")  # as somebody unknown
         for _ in range(2):

@@ -30,9 +30,9 @@ def test_the_number_of_offers_in_a_log_is_limited() -> None:
     state = MatchState("a-match", header_of(rules))
     state.add((Entry(EntryKind.SIT, "Ann", Seat.ONE), Entry(EntryKind.SIT, "Bob", Seat.TWO)))
     state.add(Entry(EntryKind.PLAY, line, seat) for line, seat in (("1", Seat.ONE), ("2", Seat.TWO)))
-    asked = [Entry(EntryKind.OFFER, "takeback 1", Seat.TWO), Entry(EntryKind.REFUSE, "takeback", Seat.ONE)]
+    offers = [Entry(EntryKind.OFFER, "takeback 1", Seat.TWO), Entry(EntryKind.REFUSE, "takeback", Seat.ONE)]
     assert decide_offer(state, Seat.TWO, "takeback", "", state.count_events(Seat.TWO))
-    state.add(asked * 2_500)
+    state.add(offers * 2_500)
     with pytest.raises(RequestError, match="No more offers"):
         decide_offer(state, Seat.TWO, "takeback", "", state.count_events(Seat.TWO))
     assert decide_move(state, Seat.ONE, MoveRequest(state.count_events(Seat.ONE), "3")), "the match goes on"

@@ -50,12 +50,12 @@ def test_two_visitors_agree_to_stop(base: str) -> None:
     for _ in range(2):
         assert ann.offer(match, "stop", "yes", event=event).status_code == 204
     for visitor in (ann, bob):
-        seen = visitor.see(match)
-        assert (seen["turn"], seen["board_number"]) == ("over", "")
-        assert (seen["outcome"]["code"], seen["outcome"]["won"]) == ("cut off", None)
-        assert seen["log"][-1]["entry"] == "stop by agreement"
-        assert seen["log"][-1]["text"] == "The players agreed to stop. Nobody wins."
-        assert not seen["log"][-1]["resigned"]
+        view = visitor.see(match)
+        assert (view["turn"], view["board_number"]) == ("over", "")
+        assert (view["outcome"]["code"], view["outcome"]["won"]) == ("cut off", None)
+        assert view["log"][-1]["entry"] == "stop by agreement"
+        assert view["log"][-1]["text"] == "The players agreed to stop. Nobody wins."
+        assert not view["log"][-1]["resigned"]
     record = load_record(ann.get(f"{match}/record").text)
     assert record.match.outcome
     assert record.match.outcome.code == "cut off"

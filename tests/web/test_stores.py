@@ -39,10 +39,10 @@ def new_match(id: str = "m1", identity: str = "ann") -> NewMatch:
 
 @asynccontextmanager
 async def opening(
-    make: Opened, heard: Callable[[str | None], None] = lambda match: None
+    make: Opened, on_change: Callable[[str | None], None] = lambda match: None
 ) -> AsyncIterator[Store]:
     store = make()
-    await store.open(heard)
+    await store.open(on_change)
     try:
         yield store
     finally:
@@ -59,11 +59,11 @@ def test_matches_persist_after_reopening(opened: Opened) -> None:
             await store.create(new_match())
             await store.append(Change("m1", 1, (PLAY, TAIL)))
         async with opening(opened) as store:
-            found = await store.find_match("m1")
-            assert found
-            assert found.header == HEADER
-            assert found.seats == {Seat.ONE: "ann"}
-            assert found.invite == Invite("invite-m1", "m1", Seat.TWO, LATER)
+            match = await store.find_match("m1")
+            assert match
+            assert match.header == HEADER
+            assert match.seats == {Seat.ONE: "ann"}
+            assert match.invite == Invite("invite-m1", "m1", Seat.TWO, LATER)
             assert await store.list_entries("m1") == [SIT, PLAY, TAIL]
             assert await store.list_entries("m1", 2) == [TAIL]
             assert await store.list_entries("m1", 3) == []
@@ -136,9 +136,9 @@ def test_a_match_is_created_once(opened: Opened) -> None:
             await store.create(new_match())
             with pytest.raises(Conflict):
                 await store.create(new_match(identity="bob"))
-            found = await store.find_match("m1")
-            assert found
-            assert found.seats == {Seat.ONE: "ann"}
+            match = await store.find_match("m1")
+            assert match
+            assert match.seats == {Seat.ONE: "ann"}
 
     run(work())
 
@@ -154,10 +154,10 @@ def test_an_invitation_is_accepted_once(opened: Opened) -> None:
             ]
             results = await asyncio.gather(*tries, return_exceptions=True)
             assert sorted(map(type, results), key=str) == sorted([type(None), Conflict], key=str)
-            found = await one.find_match("m1")
-            assert found
-            assert found.seats[Seat.TWO] == ("bob" if results[0] is None else "eve")
-            assert found.invite is None
+            match = await one.find_match("m1")
+            assert match
+            assert match.seats[Seat.TWO] == ("bob" if results[0] is None else "eve")
+            assert match.invite is None
             invite = await two.find_invite("invite-m1")
             assert invite
             assert (invite.match, invite.is_open) == ("m1", False)
@@ -207,10 +207,10 @@ def test_matches_of_an_identity_are_listed_newest_first(opened: Opened) -> None:
                 await store.create(new_match(id))
             await store.create(new_match("m4", "bob"))
             await store.append(Change("m1", 1, (PLAY,)))
-            kept = await store.list_matches("ann", False, 2)
+            matches = await store.list_matches("ann", False, 2)
             # What is written to a match moves it to no other place: it may be hidden.
-            assert [(each.id, each.seat) for each in kept] == [("m3", Seat.ONE), ("m2", Seat.ONE)]
-            assert LATER > kept[0].since.timestamp() >= kept[1].since.timestamp() > 0
+            assert [(each.id, each.seat) for each in matches] == [("m3", Seat.ONE), ("m2", Seat.ONE)]
+            assert LATER > matches[0].since.timestamp() >= matches[1].since.timestamp() > 0
             assert [each.number for each in await store.list_matches("ann", False, 9)] == [1, 1, 2]
             assert await store.count_matches_since("ann", 0.0) == 3
             assert await store.count_matches_since("ann", LATER) == 0
@@ -247,16 +247,16 @@ def test_finished_matches_are_listed_separately(opened: Opened) -> None:
 
 def test_listeners_are_notified_of_writes_by_other_processes(opened: Opened) -> None:
     async def work() -> None:
-        told = asyncio.Event()
+        notified = asyncio.Event()
 
-        def heard(match: str | None) -> None:
+        def notify(match: str | None) -> None:
             if match in (None, "m1"):
-                told.set()
+                notified.set()
 
-        async with opening(opened, heard) as listening, opening(opened) as writing:
+        async with opening(opened, notify) as listening, opening(opened) as writing:
             await writing.create(new_match())
             number = 1
-            while not told.is_set():  # it may not have begun to listen yet
+            while not notified.is_set():  # it may not have begun to listen yet
                 await writing.append(Change("m1", number, (PLAY,)))
                 number += 1
                 await asyncio.sleep(0.05)

@@ -16,9 +16,9 @@ PRETENDERS = (
 
 @pytest.mark.parametrize("name", PRETENDERS)
 def test_a_reserved_word_gets_a_number(name: str) -> None:
-    given = clean_name(name)
-    assert given.endswith(" (2)")
-    assert clean_name(given) == given, "a rematch keeps it"
+    clean = clean_name(name)
+    assert clean.endswith(" (2)")
+    assert clean_name(clean) == clean, "a rematch keeps it"
 
 
 @pytest.mark.parametrize("player", PLAYER_KINDS)
@@ -27,7 +27,7 @@ def test_names_of_bots_are_reserved(player: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "other", "given"),
+    ("name", "other", "clean"),
     [
         ("Ann", "Ann", "Ann (2)"),
         ("ann", "Ann", "ann (2)"),
@@ -47,18 +47,18 @@ def test_names_of_bots_are_reserved(player: str) -> None:
         ("José", "", "José"),
     ],
 )
-def test_names_are_cleaned_and_unique_in_a_match(name: str, other: str, given: str) -> None:
-    assert clean_name(name, (other,)) == given
+def test_names_are_cleaned_and_unique_in_a_match(name: str, other: str, clean: str) -> None:
+    assert clean_name(name, (other,)) == clean
 
 
 @pytest.mark.parametrize("emoji", [FAMILY, "🕵🏽\u200d♂️", "🇩🇪", "👍🏿", "❤️\u200d🔥", "🐦\u200d⬛"])
 def test_joined_emoji_are_not_split(emoji: str) -> None:
     assert clean_name(f"Ann {emoji}!") == f"Ann {emoji}!"
     for length in range(MAX_NAME_LENGTH + 2):
-        given = clean_name("A" * length + emoji + "B")
-        rest = given.removeprefix("A" * min(length, MAX_NAME_LENGTH))
+        clean = clean_name("A" * length + emoji + "B")
+        rest = clean.removeprefix("A" * min(length, MAX_NAME_LENGTH))
         assert rest in ("", emoji, f"{emoji}B")
-        assert len(given) <= MAX_NAME_LENGTH
+        assert len(clean) <= MAX_NAME_LENGTH
 
 
 def test_a_friend_called_you_does_not_speak_for_the_reader(base: str) -> None:

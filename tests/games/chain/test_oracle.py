@@ -37,21 +37,21 @@ def test_large_boards_are_checked_by_sampling() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "cells"),
+    ("rules", "cells"),
     [(QuantumChain(9, 3), 8), (QuantumChain(7, 4, 50), 4), (QuantumChain(5, 3, 2), 5)],
     ids=repr,
 )
-def test_checks_prove_the_largest_possible_size(asked: QuantumChain, cells: int) -> None:
-    smaller = shrink_to_checkable(asked)
-    assert smaller == QuantumChain(cells, min(asked.run, cells), asked.max_boards)
-    boards = asked.max_boards or 1
+def test_checks_prove_the_largest_possible_size(rules: QuantumChain, cells: int) -> None:
+    smaller = shrink_to_checkable(rules)
+    assert smaller == QuantumChain(cells, min(rules.run, cells), rules.max_boards)
+    boards = rules.max_boards or 1
     assert 3**cells * boards <= 7000
-    assert smaller == asked or 3 ** (cells + 1) * boards > 7000
+    assert smaller == rules or 3 ** (cells + 1) * boards > 7000
     if cells <= 5:
-        details = [check.detail for check in make_oracle(asked).verify() if check.passed]
+        details = [check.detail for check in make_oracle(rules).verify() if check.passed]
         assert sum(detail.startswith(f"{format_options(smaller)}, ") for detail in details) == 3
-        assert sum(detail.startswith(f"{format_options(asked)}, ") for detail in details) == 3 - 2 * (
-            smaller != asked
+        assert sum(detail.startswith(f"{format_options(rules)}, ") for detail in details) == 3 - 2 * (
+            smaller != rules
         )
 
 
@@ -145,30 +145,30 @@ def test_mirrored_boards_and_exchanged_symbols_are_worth_the_same() -> None:
 
 
 def test_declining_a_challenge_is_right_in_twelve_positions() -> None:
-    found = {RULES.format_state(state) for state in ORACLE.list_accepts()}
-    assert len(found) == 12
-    assert {"_X?_O_O 2", "X?_O__X 2", "OX?_OOO 2"} <= found
-    for position in found:
+    positions = {RULES.format_state(state) for state in ORACLE.list_accepts()}
+    assert len(positions) == 12
+    assert {"_X?_O_O 2", "X?_O__X 2", "OX?_OOO 2"} <= positions
+    for position in positions:
         verdict = ORACLE.judge(RULES.parse_position(position))
         assert verdict.best == (Answer.ACCEPT,)
 
 
 def test_the_opening_lists_positions_to_decline_in() -> None:
-    (found,) = ORACLE.findings(RULES.parse_position("_______ 1"))
-    assert [row["position"] for row in found.data] == [RULES.format_state(s) for s in ORACLE.list_accepts()]
-    for row in found.data:
+    (finding,) = ORACLE.findings(RULES.parse_position("_______ 1"))
+    assert [row["position"] for row in finding.data] == [RULES.format_state(s) for s in ORACLE.list_accepts()]
+    for row in finding.data:
         accept, challenge = (Fraction(row[answer]["exact"]) for answer in ("accept", "challenge"))
         assert accept > challenge
         assert (row["accept"]["value"], row["challenge"]["value"]) == (float(accept), float(challenge))
-        told = [f"{float(worth):.1%}  {worth}" for worth in (accept, challenge)]
-        assert f"  {row['position']}   {told[0]:13}   {told[1]}\n" in found.text
-    assert "in 12 positions" in found.text
-    assert "excepts 47 of all 1,214 positions. Accepting is better in 12 of them, and nowhere" in found.text
+        columns = [f"{float(worth):.1%}  {worth}" for worth in (accept, challenge)]
+        assert f"  {row['position']}   {columns[0]:13}   {columns[1]}\n" in finding.text
+    assert "in 12 positions" in finding.text
+    assert "excepts 47 of all 1,214 positions. Accepting is better in 12 of them, and nowhere" in finding.text
     assert not list(ORACLE.findings(RULES.parse_position("__XX_O_ 1")))
 
 
 @pytest.mark.parametrize(
-    ("rules", "count", "told"),
+    ("rules", "count", "text"),
     [
         (QuantumChain(7, 3), 1, "in 1 position,"),
         (QuantumChain(5, 2), 0, "Challenging is never a mistake on this board"),
@@ -176,10 +176,10 @@ def test_the_opening_lists_positions_to_decline_in() -> None:
     ],
     ids=repr,
 )
-def test_other_boards_list_positions_to_accept_in(rules: QuantumChain, count: int | None, told: str) -> None:
-    (found,) = make_oracle(rules).findings(rules.sight(rules.initial(), Seat.ONE))
-    assert (found.data is None) if count is None else len(found.data) == count
-    assert told in found.text
+def test_other_boards_list_positions_to_accept_in(rules: QuantumChain, count: int | None, text: str) -> None:
+    (finding,) = make_oracle(rules).findings(rules.sight(rules.initial(), Seat.ONE))
+    assert (finding.data is None) if count is None else len(finding.data) == count
+    assert text in finding.text
 
 
 def test_the_list_of_positions_to_decline_in_is_complete() -> None:
@@ -265,12 +265,12 @@ def test_the_effect_of_a_slip_is_the_remaining_value() -> None:
     left = ORACLE.judge(sight).actions[1].value.number
     assert ORACLE.effect(sight, Answer.ACCEPT) == f"You answered accept, which left you {left:.1%}."
     sight = RULES.parse_position("__OOXX_ 1")
-    told = ORACLE.effect(sight, Observe(7))
-    assert told.startswith("You observed cell 7, which left you ")
-    assert "if challenged" in told
+    effect = ORACLE.effect(sight, Observe(7))
+    assert effect.startswith("You observed cell 7, which left you ")
+    assert "if challenged" in effect
     assert ORACLE.effect(sight, Observe(1)).endswith("; it could not be challenged.")
-    told = ORACLE.effect(RULES.parse_position("XXOOO__ 1"), Observe(7))
-    assert told.startswith(
+    effect = ORACLE.effect(RULES.parse_position("XXOOO__ 1"), Observe(7))
+    assert effect.startswith(
         "You observed cell 7, though the other player could complete a chain with 6, which"
     )
 
@@ -278,15 +278,15 @@ def test_the_effect_of_a_slip_is_the_remaining_value() -> None:
 def test_reasons_agree_with_the_rules() -> None:
     for state in iter_boards(RULES, (Seat.ONE,)):
         sight = RULES.sight(state, Seat.ONE)
-        told = ORACLE.reason(sight)
-        if not told.startswith("Cell "):
-            assert told.startswith("Nothing is at stake here: ")
+        reason = ORACLE.reason(sight)
+        if not reason.startswith("Cell "):
+            assert reason.startswith("Nothing is at stake here: ")
             assert ORACLE.judge(sight).is_indifferent
             continue
-        cell = int(told.split()[1])
+        cell = int(reason.split()[1])
         assert Observe(cell) in ORACLE.judge(sight).best
         mine, theirs = (
             RULES.chain_of(state.cells[: cell - 1] + symbol + state.cells[cell:]) for symbol in "XO"
         )
-        assert ("completes your chain" in told) is bool(mine)
-        assert ("blocks the other player's chain" in told) is (bool(theirs) and not mine)
+        assert ("completes your chain" in reason) is bool(mine)
+        assert ("blocks the other player's chain" in reason) is (bool(theirs) and not mine)

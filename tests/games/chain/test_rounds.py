@@ -53,11 +53,11 @@ def lines() -> st.SearchStrategy[Line]:
     """Chances of winning, losing, beginning again and letting the other begin, in twelfths."""
     cuts = st.lists(st.integers(0, 12), min_size=3, max_size=3).map(sorted)
 
-    def made(cut: list[int]) -> Line:
+    def make_line(cut: list[int]) -> Line:
         win, lose, again = cut[0], cut[1] - cut[0], cut[2] - cut[1]
         return Fraction(win - lose, 12), Fraction(again - (12 - cut[2]), 12)
 
-    return cuts.map(made)
+    return cuts.map(make_line)
 
 
 @settings(deadline=None)

@@ -32,8 +32,10 @@ def random_turns(rules: QuantumTiles, matches: int) -> Iterator[State]:
 
 def made_up(t: Tables, at: Position) -> Interval:
     """A value of its own for each position, whatever the facts say."""
-    seen = sorted(zip(at.tiles, at.values, strict=True))
-    value = Random(repr((at.unknown, at.code, at.score, seen, at.my_quantum, at.their_quantum))).random()
+    known_tiles = sorted(zip(at.tiles, at.values, strict=True))
+    value = Random(
+        repr((at.unknown, at.code, at.score, known_tiles, at.my_quantum, at.their_quantum))
+    ).random()
     return value, value
 
 
@@ -131,5 +133,5 @@ def test_the_chance_that_a_match_lasts_counts_every_order_of_tiles(
             continue
         room = 2 * (SMALL.target - 1) - abstraction.layout.points[code]
         known = (seen,) if seen else ()
-        ways = [sum(sorted((*shown, *known))[:flips]) <= room for shown in combinations(bag, flips + spared)]
+        ways = [sum(sorted((*drawn, *known))[:flips]) <= room for drawn in combinations(bag, flips + spared)]
         assert bound_lasting_chance(tables, code, seen, flips, spared) == pytest.approx(sum(ways) / len(ways))

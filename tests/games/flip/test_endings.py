@@ -41,12 +41,12 @@ def walked(rules: QuantumTiles, state: State) -> dict[tuple[Seat, bool], Fractio
 )
 def test_agrees_with_a_walk_through_the_rules(rules: QuantumTiles, position: str) -> None:
     state = rules.parse_state(position)
-    found, exact = find_endings(rules, state), walked(rules, state)
-    assert found
+    ending, exact = find_endings(rules, state), walked(rules, state)
+    assert ending
     for seat in Seat:
-        assert found[seat].hits == pytest.approx(float(exact.get((seat, True), 0)))
-        assert found[seat].passes == pytest.approx(float(exact.get((seat, False), 0)))
-    assert sum(map(sum, found.values())) == pytest.approx(1)
+        assert ending[seat].hits == pytest.approx(float(exact.get((seat, True), 0)))
+        assert ending[seat].passes == pytest.approx(float(exact.get((seat, False), 0)))
+    assert sum(map(sum, ending.values())) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_counting_gives_the_value_of_a_match_without_quantum_flips() -> None:
     oracle = make_oracle(BOOK)
     check = verify.check_endings(oracle)
     assert check.passed, check.detail
-    (told,) = oracle.findings(BOOK.parse_position("...../...../...../...../..... 0,0 00 1"))
+    (finding,) = oracle.findings(BOOK.parse_position("...../...../...../...../..... 0,0 00 1"))
     value = oracle.value(BOOK.parse_position("...../...../...../...../..... 0,0 00 1"))
-    assert told.data["1"]["hits"] + told.data["2"]["passes"] == pytest.approx(value.number, abs=2e-5)
-    assert "Player 1 reaches 21 with 21.7% and passes it with 39.1%" in told.text
+    assert finding.data["1"]["hits"] + finding.data["2"]["passes"] == pytest.approx(value.number, abs=2e-5)
+    assert "Player 1 reaches 21 with 21.7% and passes it with 39.1%" in finding.text

@@ -24,19 +24,19 @@ def oracle() -> FlipOracle:
 def played_by(level: str, matches: int) -> list[State]:
     """Every position, chance's among them, of matches between players of a level."""
     player, rng = make_player(level, BOOK), Random(f"good play of {level}")
-    found = []
+    states = []
     for _ in range(matches):
         steps = play_through(
             Match.start(BOOK), rng, lambda match, seat: player.choose(match.sight(seat), rng)
         )
-        found += [match.state for match in steps if not match.over]
-    return found
+        states += [match.state for match in steps if not match.over]
+    return states
 
 
 def error_shown(oracle: FlipOracle, state: State) -> float:
     """What a person reads behind the ±, in probability."""
-    shown = re.search(r"± ([0-9.e-]+)", format_percent(oracle.value(BOOK.sight(state, state.mover))))
-    return float(shown[1]) / 100 if shown else 0.0
+    printed = re.search(r"± ([0-9.e-]+)", format_percent(oracle.value(BOOK.sight(state, state.mover))))
+    return float(printed[1]) / 100 if printed else 0.0
 
 
 @pytest.mark.parametrize("matches", [2, pytest.param(6, marks=pytest.mark.slow)])

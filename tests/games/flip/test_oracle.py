@@ -269,9 +269,9 @@ def test_a_choice_considers_the_tile_left_behind(oracle: FlipOracle) -> None:
 
 def test_equal_tiles_are_not_compared(oracle: FlipOracle) -> None:
     sight = BOOK.parse_position("4545./5.4.c/3...c/...../5.... 16,19 10 1 B5|C5")
-    told = oracle.reason(sight)
-    assert told.startswith("Both tiles show 3, which makes 19 with either: you win ")
-    assert "with the 3" not in told
+    reason = oracle.reason(sight)
+    assert reason.startswith("Both tiles show 3, which makes 19 with either: you win ")
+    assert "with the 3" not in reason
 
 
 def test_reasons_give_the_odds_and_the_bag(oracle: FlipOracle) -> None:

@@ -68,7 +68,7 @@ def test_the_quick_oracle_replaces_the_plain_one(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(oracles, "_cache", {})
     rules = FORMS[1]
     assert type(oracles.get_oracle(rules)) is FlipOracle
-    found = oracles.get_quick_oracle(rules)
-    assert type(found) is quick.QuickOracle
-    assert oracles.get_oracle(rules) is found
-    assert oracles.get_quick_oracle(rules) is found
+    oracle = oracles.get_quick_oracle(rules)
+    assert type(oracle) is quick.QuickOracle
+    assert oracles.get_oracle(rules) is oracle
+    assert oracles.get_quick_oracle(rules) is oracle

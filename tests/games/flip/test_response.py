@@ -62,12 +62,12 @@ def searched(rules: QuantumTiles, policy: BoardBlind, responder: Seat) -> float:
 @pytest.mark.parametrize("decides", [uniform, *map(skewed, range(8))])
 def test_a_search_of_the_real_board_lies_between_the_bounds(decides: Any) -> None:
     policy = BoardBlind(decides)
-    found = response_bounds(SMALL, policy)
-    assert found
+    bounds = response_bounds(SMALL, policy)
+    assert bounds
     for seat in Seat:
         exact = searched(SMALL, policy, seat.other)
-        assert found[seat].low - 1e-9 <= exact <= found[seat].high + 1e-9
-        assert found[seat].high - found[seat].low < 0.1
+        assert bounds[seat].low - 1e-9 <= exact <= bounds[seat].high + 1e-9
+        assert bounds[seat].high - bounds[seat].low < 0.1
 
 
 def test_bounds_of_random_play_on_the_books_board() -> None:
@@ -115,9 +115,9 @@ def test_a_board_blind_policy_plays_whole_games(rules: QuantumTiles) -> None:
                 action = draw(match, rng)
             elif actor is Seat.ONE:
                 action = policy.choose(match.sight(actor), rng)
-                wanted = patient(summarize(rules, match.state))
-                assert (type(action).__name__ == "QuantumFlip") == (wanted == "quantum")
-                used += wanted == "quantum"
+                choice = patient(summarize(rules, match.state))
+                assert (type(action).__name__ == "QuantumFlip") == (choice == "quantum")
+                used += choice == "quantum"
             else:
                 action = rng.choice(match.actions)
             match = match.play(actor, action)

@@ -98,16 +98,16 @@ def test_a_quantum_flip_takes_two_tiles_that_share_an_edge() -> None:
 
 
 def test_one_of_two_values_is_kept_and_the_other_tile_is_turned_back() -> None:
-    shown = after("D4+D5", "2,5")
-    assert shown.actor is Seat.ONE
-    assert shown.actions == (Keep(18), Keep(19))
-    kept = shown.play_text("keep D4")
-    assert kept.state.scores == (2, 0)
-    assert kept.actor is Seat.TWO
-    assert kept.state.tiles[18] == "2"
-    assert not kept.state.tiles[19].isdigit()
-    assert "D5" in [RULES.format(action) for action in kept.actions]
-    again = kept.play_text("D5")
+    lifted = after("D4+D5", "2,5")
+    assert lifted.actor is Seat.ONE
+    assert lifted.actions == (Keep(18), Keep(19))
+    chosen = lifted.play_text("keep D4")
+    assert chosen.state.scores == (2, 0)
+    assert chosen.actor is Seat.TWO
+    assert chosen.state.tiles[18] == "2"
+    assert not chosen.state.tiles[19].isdigit()
+    assert "D5" in [RULES.format(action) for action in chosen.actions]
+    again = chosen.play_text("D5")
     assert again.state.scores == (2, 5), "the value that was shown, without a draw"
 
 

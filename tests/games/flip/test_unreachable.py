@@ -32,7 +32,7 @@ def abstract_states(rules: QuantumTiles) -> dict[AbstractState, State]:
     single flip might have.
     """
     start = replace(rules.initial(), quantum=(False, False))
-    met = {abstract(start): start}
+    visited = {abstract(start): start}
     waiting = [start]
     while waiting:
         state = waiting.pop()
@@ -42,10 +42,10 @@ def abstract_states(rules: QuantumTiles) -> dict[AbstractState, State]:
         assert rules.actor(lifted) is CHANCE
         for drawn in rules.actions(lifted):
             after = rules.apply(lifted, drawn).state
-            if abstract(after) not in met:
-                met[abstract(after)] = after
+            if abstract(after) not in visited:
+                visited[abstract(after)] = after
                 waiting.append(after)
-    return met
+    return visited
 
 
 def test_every_unfinished_abstract_state_has_a_tile_left() -> None:

@@ -18,10 +18,10 @@ ORACLE = make_oracle(RULES)
 AnyMatch = Match[State, Action, View]
 
 
-def lines(seen: Sight[Action, View]) -> Iterator[tuple[float, AnyMatch]]:
+def lines(sight: Sight[Action, View]) -> Iterator[tuple[float, AnyMatch]]:
     """Every match that looks so to the seat, with its chance: the other plays the strategy, or anything."""
     waiting: list[tuple[float, AnyMatch]] = [(1.0, Match.start(RULES))]
-    for entry in seen.history:
+    for entry in sight.history:
         further: list[tuple[float, AnyMatch]] = []
         for chance, match in waiting:
             mover = match.sight(Seat(match.actor))  # type: ignore[arg-type]
@@ -30,7 +30,7 @@ def lines(seen: Sight[Action, View]) -> Iterator[tuple[float, AnyMatch]]:
                 if action == entry or (entry is None and not isinstance(action, Observe)):
                     odds = (
                         1.0
-                        if mover.seat is seen.seat
+                        if mover.seat is sight.seat
                         else (1 - RANDOM_ACTION) * weight + RANDOM_ACTION / len(meant)
                     )
                     further.append((chance * odds, match.play(mover.seat, action)))
@@ -40,15 +40,15 @@ def lines(seen: Sight[Action, View]) -> Iterator[tuple[float, AnyMatch]]:
 
 def some_sights() -> list[Sight[Action, View]]:
     """What either seat has seen of some matches, two or three turns long."""
-    found = []
+    sights = []
     for seed in range(6):
         rng = Random(seed)
         match: AnyMatch = Match.start(RULES)
         for _ in range(9 + seed % 2):
             if match.actor is not None:
                 match = match.play(match.actor, rng.choice(match.actions))
-        found += [step.sight(seat) for step in match.steps() if not step.over for seat in Seat]
-    return found
+        sights += [step.sight(seat) for step in match.steps() if not step.over for seat in Seat]
+    return sights
 
 
 SIGHTS = some_sights()
@@ -72,10 +72,10 @@ PAIR = PairValues(load_strategy(), load_table())
 
 def stored(seat: Seat, match: AnyMatch) -> float:
     """What the table has for a seat that waits, found without the oracle."""
-    said = [turn.action.cell - 1 for turn in match.turns if isinstance(turn.action, Observe)]
+    observed = [turn.action.cell - 1 for turn in match.turns if isinstance(turn.action, Observe)]
     own, other = (
-        OWN_MEMORY.index(tuple(said[seat - 1 :: 2])),
-        OWN_MEMORY.index(tuple(said[seat.other - 1 :: 2])),
+        OWN_MEMORY.index(tuple(observed[seat - 1 :: 2])),
+        OWN_MEMORY.index(tuple(observed[seat.other - 1 :: 2])),
     )
     here, there = (
         (cell - 1) % 8 for cell in (match.state.cells[seat - 1], match.state.cells[seat.other - 1])

@@ -90,8 +90,8 @@ def test_verdicts_depend_only_on_the_seats_observations() -> None:
 def test_a_parsed_position_has_the_same_verdict() -> None:
     match = Match.start(RULES).play_text("move 3", "observe 5", "move 6", "observe 1")
     sight = match.sight(Seat.ONE)
-    read = RULES.parse_position(RULES.format_position(sight))
-    assert ORACLE.judge(read) == ORACLE.judge(sight)
+    parsed = RULES.parse_position(RULES.format_position(sight))
+    assert ORACLE.judge(parsed) == ORACLE.judge(sight)
 
 
 def test_the_strategy_has_no_loss_by_its_own_measure() -> None:
@@ -115,9 +115,9 @@ def test_reasons_name_legal_actions() -> None:
     assert max(ORACLE.belief(sight).items(), key=lambda place: place[1])[0] == "tunnel left"
     cells = [ORACLE.belief(sight)[f"position {cell}"] for cell in range(1, 8)]
     assert cells.index(max(cells)) + 1 == 4  # the likeliest, but it was named last turn
-    told = ORACLE.reason(sight)
+    reason = ORACLE.reason(sight)
     likeliest = max((1, 3, 5, 6, 7), key=lambda cell: cells[cell - 1])  # 2 is our own
-    assert told.startswith(f"Of the positions that you may name, {likeliest} is the likeliest")
+    assert reason.startswith(f"Of the positions that you may name, {likeliest} is the likeliest")
 
 
 def test_rare_actions_are_neither_advice_nor_loss() -> None:
@@ -179,8 +179,8 @@ def test_the_values_of_both_seats_agree() -> None:
 def test_the_waiting_seat_expects_the_mean_over_its_beliefs() -> None:
     match = Match.start(RULES).play_text("move 3", "observe 5")
     waits = ORACLE.value(match.sight(Seat.ONE)).number
-    seen = ORACLE.full_information_value(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
-    assert waits == pytest.approx(seen)  # nothing is hidden from Player 1 yet
+    full_information = ORACLE.full_information_value(match.sight(Seat.ONE), match.sight(Seat.TWO)).number
+    assert waits == pytest.approx(full_information)  # nothing is hidden from Player 1 yet
     moved = match.play_text("move 6")
     assert ORACLE.value(moved.sight(Seat.ONE)).number == waits  # it has heard nothing
 
@@ -191,31 +191,31 @@ def beside(cell: int) -> list[Action]:
 
 def test_reasons_agree_with_the_numbers() -> None:
     rng = Random(3)
-    mixed, kept, praised = 0, 0, 0
+    mixed, staying, praised = 0, 0, 0
     for _ in range(60):
         match = Match.start(RULES)
         while match.actor is not None:
             sight = match.sight(Seat(match.actor))  # type: ignore[arg-type]
-            verdict, told = ORACLE.judge(sight), ORACLE.reason(sight)
+            verdict, reason = ORACLE.judge(sight), ORACLE.reason(sight)
             most = max((j for j in verdict.actions if j.best), key=lambda judged: judged.weight)
             if sight.view.cell == 0:
-                named = [int(cell) for cell in re.findall(r"\d", told)]
+                named = [int(cell) for cell in re.findall(r"\d", reason)]
                 assert named in ([], [action.cell for action in verdict.best])
-            if told.startswith("Mostly stay"):
+            if reason.startswith("Mostly stay"):
                 steps = [j for j in verdict.actions if j.action in beside(sight.view.cell)]
                 better = max(judged.value.number for judged in steps) - most.value.number > 0.0005
-                assert ("looks better" in told) == better
+                assert ("looks better" in reason) == better
                 praised += better
             if sight.view.phase is Phase.MOVE and sight.view.cell:
-                assert told.startswith("Mostly") == (most.weight > FAVOURITE_WEIGHT)
-                mixed += told.startswith("Choose ")
-                kept += told.startswith("Mostly stay")
-            if "easier to find" in told:
+                assert reason.startswith("Mostly") == (most.weight > FAVOURITE_WEIGHT)
+                mixed += reason.startswith("Choose ")
+                staying += reason.startswith("Mostly stay")
+            if "easier to find" in reason:
                 stay = next(j for j in verdict.actions if j.action == Move(sight.view.cell))
                 assert stay.value.number < most.value.number
             match = match.play(sight.seat, rng.choices(sight.actions, ORACLE.weights(sight))[0])
     assert mixed
-    assert kept
+    assert staying
     assert praised
 
 

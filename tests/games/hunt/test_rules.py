@@ -43,11 +43,11 @@ def test_a_turn_is_a_movement_and_then_an_observation() -> None:
         after("move 3", "move 4")
 
 
-@pytest.mark.parametrize(("here", "there"), [(1, (1, 2)), (4, (3, 4, 5)), (7, (6, 7))])
-def test_a_movement_stays_or_goes_to_a_neighbour_on_the_grid(here: int, there: tuple[int, ...]) -> None:
-    away = "1" if here > 2 else "7"
-    moves = allowed("tunnel " + str(here), "observe 2", f"move {away}", "observe 3")
-    assert moves == [f"move {cell}" for cell in there]
+@pytest.mark.parametrize(("start", "targets"), [(1, (1, 2)), (4, (3, 4, 5)), (7, (6, 7))])
+def test_a_movement_stays_or_goes_to_a_neighbour_on_the_grid(start: int, targets: tuple[int, ...]) -> None:
+    away = "1" if start > 2 else "7"
+    moves = allowed("tunnel " + str(start), "observe 2", f"move {away}", "observe 3")
+    assert moves == [f"move {cell}" for cell in targets]
 
 
 def test_only_the_mover_sees_a_movement_or_a_tunnel() -> None:
@@ -57,8 +57,8 @@ def test_only_the_mover_sees_a_movement_or_a_tunnel() -> None:
         (event,) = moved.last.events
         assert isinstance(event, Moved)
         assert event.seen_by == {Seat.ONE}
-    seen = [after(entry, "observe 5").sight(Seat.TWO).view for entry in ("move 3", "move 6", "tunnel 3")]
-    assert len(set(seen)) == 1
+    views = [after(entry, "observe 5").sight(Seat.TWO).view for entry in ("move 3", "move 6", "tunnel 3")]
+    assert len(set(views)) == 1
 
 
 def test_any_position_can_be_observed_also_ones_own() -> None:

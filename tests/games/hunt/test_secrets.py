@@ -15,7 +15,7 @@ RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
 
 
-def told(match: Match[State, Action, View], seat: Seat) -> tuple[object, ...]:
+def collect_advice(match: Match[State, Action, View], seat: Seat) -> tuple[object, ...]:
     """All that the seat is told about a match."""
     sight = match.sight(seat)
     always = (ORACLE.value(sight), ORACLE.belief(sight), RULES.format_position(sight))
@@ -40,9 +40,9 @@ def test_indistinguishable_matches_get_the_same_advice(seed: int) -> None:
             memories[seat] = memories[seat].add_entry(None if match.last.hidden_from(seat) else action)
             alike = memories[seat].matches
             assert match.state in {other.state for other in alike}
-            expected = told(match, seat)
+            expected = collect_advice(match, seat)
             for other in rng.sample(alike, min(4, len(alike))):
-                assert told(other, seat) == expected
+                assert collect_advice(other, seat) == expected
                 compared += other.state != match.state
     assert compared or len(match.turns) <= 2
 

@@ -17,16 +17,19 @@ from tools.hunt.simulation import SampleMean
 PAIR = PairValues(load_strategy(), load_table())
 
 
-def turn_ahead(mover: Seat, mine: int, theirs: int, own: int, other: int) -> float:
+def turn_ahead(mover: Seat, own_memory: int, other_memory: int, own: int, other: int) -> float:
     """The chance before a turn from those after it, by the strategy's weights."""
-    row = mine * len(OTHER_MEMORY.states) + OTHER_MEMORY.state_indices[OWN_MEMORY.states[theirs][:1]]
+    row = (
+        own_memory * len(OTHER_MEMORY.states)
+        + OTHER_MEMORY.state_indices[OWN_MEMORY.states[other_memory][:1]]
+    )
     moves, chance = load_strategy()[mover].move_weights(row, own), 0.0
     for cell, weight in enumerate(moves):
         if not weight or cell == other:
             continue
         names = load_strategy()[mover].observation_weights(row, cell)
         for named, share in enumerate(names):
-            won = PAIR.after_observation(mover, mine, theirs, cell, other, named)
+            won = PAIR.after_observation(mover, own_memory, other_memory, cell, other, named)
             chance += weight / sum(moves) * share / sum(names) * won
     return chance
 
@@ -34,10 +37,10 @@ def turn_ahead(mover: Seat, mine: int, theirs: int, own: int, other: int) -> flo
 def test_every_value_is_the_mean_of_its_successors() -> None:
     rng, latest = Random(1), OWN_MEMORY.latest
     for _ in range(2000):
-        mover, mine, theirs = rng.choice(list(Seat)), rng.randrange(1, 400), rng.randrange(1, 400)
+        mover, own_memory, other_memory = rng.choice(list(Seat)), rng.randrange(1, 400), rng.randrange(1, 400)
         own, other = rng.sample(range(CELLS), 2)
-        if own != latest[theirs]:
-            position = (mover, mine, theirs, own, other)
+        if own != latest[other_memory]:
+            position = (mover, own_memory, other_memory, own, other)
             assert PAIR.before_turn(*position) == pytest.approx(turn_ahead(*position), abs=2 * ROUNDING)
 
 
@@ -47,14 +50,14 @@ def test_mirrored_positions_have_the_same_value() -> None:
     in_the_middle = [memory for memory in range(1, 400) if latest[memory] == CELLS // 2]
     compared = 0
     for _ in range(500):
-        mine, theirs = rng.choice(in_the_middle), rng.randrange(1, 400)
+        own_memory, other_memory = rng.choice(in_the_middle), rng.randrange(1, 400)
         own, other = rng.sample(range(CELLS), 2)
-        if own == latest[theirs]:
+        if own == latest[other_memory]:
             continue
-        turned = (mirrored[mine], mirrored[theirs], CELLS - 1 - own, CELLS - 1 - other)
-        compared += turned != (mine, theirs, own, other)
+        turned = (mirrored[own_memory], mirrored[other_memory], CELLS - 1 - own, CELLS - 1 - other)
+        compared += turned != (own_memory, other_memory, own, other)
         assert PAIR.before_turn(Seat.ONE, *turned) == pytest.approx(
-            PAIR.before_turn(Seat.ONE, mine, theirs, own, other), abs=2 * ROUNDING
+            PAIR.before_turn(Seat.ONE, own_memory, other_memory, own, other), abs=2 * ROUNDING
         )
     assert compared > 300
 

@@ -41,8 +41,8 @@ class LinearProgram:
             sequence = (events[actor], action)
             self.sequences[actor].setdefault(sequence, len(self.sequences[actor]))
             step = self.rules.apply(state, action)
-            seen = {s: events[s] + tuple(e for e in step.events if s in e.seen_by) for s in Seat}
-            self._walk(step.state, seen, {**last, actor: sequence})
+            events_seen = {s: events[s] + tuple(e for e in step.events if s in e.seen_by) for s in Seat}
+            self._walk(step.state, events_seen, {**last, actor: sequence})
 
     def solve(self) -> float:
         """Return Player 1's value: maximize the value that every reply of Player 2 leaves."""

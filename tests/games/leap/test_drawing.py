@@ -16,15 +16,15 @@ CELL = 64
 
 def curves(data: str) -> list[list[Point]]:
     """The parts of a path, each by the points that bend it."""
-    found: list[list[Point]] = []
-    here: Point = ()
+    arcs: list[list[Point]] = []
+    position: Point = ()
     for letter, numbers in re.findall(r"([A-Z])([^A-Z]*)", data):
         values = [float(value) for value in numbers.split()]
-        points = [(here[0], *values)] if letter == "V" else [*zip(values[::2], values[1::2], strict=True)]
+        points = [(position[0], *values)] if letter == "V" else [*zip(values[::2], values[1::2], strict=True)]
         if letter != "M":
-            found.append([here, *points])
-        here = points[-1]
-    return found
+            arcs.append([position, *points])
+        position = points[-1]
+    return arcs
 
 
 def along(points: list[Point], share: float) -> Point:
@@ -40,8 +40,8 @@ def along(points: list[Point], share: float) -> Point:
 def test_arcs_cross_no_cell(goal: int) -> None:
     rules = QuantumLeap(goal=goal)
     drawing: Drawing[Action, State] = rules.game.drawing(rules)
-    for here in range(1, goal):
-        sight = rules.sight(State((here, 1), Seat.ONE), Seat.ONE)
+    for start in range(1, goal):
+        sight = rules.sight(State((start, 1), Seat.ONE), Seat.ONE)
         svg = ElementTree.fromstring(drawing.draw(sight, targets=True))
         place = {
             int(cell.attrib["data-cell"]): [float(n) for n in re.findall(r"[\d.]+", cell.attrib["transform"])]
@@ -53,12 +53,12 @@ def test_arcs_cross_no_cell(goal: int) -> None:
         assert len(arcs) == len(leaps)
         for by, arc in zip(leaps, arcs, strict=True):
             way = curves(arc)
-            for end, number in ((way[0][0], here), (way[-1][-1], here + by)):
+            for end, number in ((way[0][0], start), (way[-1][-1], start + by)):
                 x, y = place[number]
                 assert abs(end[0] - x) < 0.1
                 assert abs(abs(end[1] - y) - CELL / 2) < 0.1
             for x, y in (along(curve, step / 40) for curve in way for step in range(41)):
                 assert not any(max(abs(x - cx), abs(y - cy)) < CELL / 2 - 0.1 for cx, cy in place.values()), (
-                    here,
+                    start,
                     by,
                 )

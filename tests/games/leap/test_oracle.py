@@ -45,10 +45,10 @@ def findings(goal: int, position: str = "- - 1") -> dict[str, Any]:
 
 
 def test_the_shortest_paths_are_listed() -> None:
-    found = findings(21)["shortest_paths"]
-    assert (found["count"], found["turns"]) == (15, 7)
-    assert len({tuple(path) for path in found["paths"]}) == 15
-    for path in found["paths"]:
+    finding = findings(21)["shortest_paths"]
+    assert (finding["count"], finding["turns"]) == (15, 7)
+    assert len({tuple(path) for path in finding["paths"]}) == 15
+    for path in finding["paths"]:
         assert (path[0], path[-1]) == (1, 21)
         assert len(path) == 7
         assert all(cell % (to - cell) == 0 for cell, to in pairwise(path))
@@ -56,8 +56,8 @@ def test_the_shortest_paths_are_listed() -> None:
 
 
 def test_counts_many_shortest_paths() -> None:
-    found = findings(1000)["shortest_paths"]
-    assert found["count"] == Paths(QuantumLeap(1000)).count_paths(0) > len(found["paths"]) == 20
+    finding = findings(1000)["shortest_paths"]
+    assert finding["count"] == Paths(QuantumLeap(1000)).count_paths(0) > len(finding["paths"]) == 20
 
 
 @pytest.mark.parametrize(("goal", "cost"), [(16, 0), (21, 1), (1000, 2), (100_000, 2)])

@@ -29,10 +29,10 @@ def test_finds_every_shortest_path(goal: int) -> None:
     rules = QuantumLeap(goal)
     table, paths = table_of(rules), Paths(rules)
     for cell in table:
-        found = list(paths.iter_paths(cell))
+        cell_paths = list(paths.iter_paths(cell))
         assert paths.count_turns(cell) == table[cell]
-        assert len(found) == paths.count_paths(cell)
-        assert set(found) == all_paths(rules, table, cell)
+        assert len(cell_paths) == paths.count_paths(cell)
+        assert set(cell_paths) == all_paths(rules, table, cell)
 
 
 @pytest.mark.parametrize("goal", [720, 997])

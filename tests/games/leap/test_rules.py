@@ -42,13 +42,13 @@ def test_leaps_are_the_divisors_that_do_not_overshoot(cell: int, leaps: tuple[in
 
 def test_every_turn_takes_ones_own_token_forward_by_a_divisor() -> None:
     for match in iter_reachable(RULES):
-        here = match.state.cell_of(match.state.mover)
+        cell = match.state.cell_of(match.state.mover)
         for action in match.actions:
             after = RULES.apply(match.state, action).state
-            by = after.cell_of(match.state.mover) - here
+            by = after.cell_of(match.state.mover) - cell
             assert by > 0
             assert after.cell_of(match.state.mover) <= RULES.goal
-            assert here == 0 or here % by == 0
+            assert cell == 0 or cell % by == 0
             assert after.cell_of(match.state.mover.other) == match.state.cell_of(match.state.mover.other)
             assert after.mover is match.state.mover.other
 

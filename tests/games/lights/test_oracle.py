@@ -58,10 +58,10 @@ def test_a_row_of_ten_thousand_is_won_from_the_middle() -> None:
 
 
 def test_the_opening_lists_the_nim_values() -> None:
-    (found,) = ORACLE.findings(RULES.parse_position("OOOOOOO 1"))
-    assert found.data["runs"] == list(module.PUBLISHED[:25])
-    assert (found.data["repeat_from"], found.data["every"]) == (71, len(module.PUBLISHED_PERIOD))
-    assert "no row at all" in found.text
+    (finding,) = ORACLE.findings(RULES.parse_position("OOOOOOO 1"))
+    assert finding.data["runs"] == list(module.PUBLISHED[:25])
+    assert (finding.data["repeat_from"], finding.data["every"]) == (71, len(module.PUBLISHED_PERIOD))
+    assert "no row at all" in finding.text
     assert not list(ORACLE.findings(RULES.parse_position("OOXOOXX 2")))
 
 

@@ -9,7 +9,7 @@ from duels.games.lights.rules import Lights
 from duels.games.lights.words import LightsWords
 
 
-def shown(lights: int, *entries: str) -> tuple[str, str]:
+def render(lights: int, *entries: str) -> tuple[str, str]:
     """What is told first or last, and the board."""
     rules = Lights(lights)
     match, words = Match.start(rules).play_text(*entries), LightsWords(rules)
@@ -18,22 +18,22 @@ def shown(lights: int, *entries: str) -> tuple[str, str]:
 
 
 def test_seven_lights_are_shown_as_in_the_book() -> None:
-    assert shown(7)[0] == "States: O O O O O O O\n\n"
+    assert render(7)[0] == "States: O O O O O O O\n\n"
 
 
 def test_long_rows_have_numbers() -> None:
-    assert shown(9, "3") == (
+    assert render(9, "3") == (
         "Turning OFF light 3.\n\nLights: 1 2 3 4 5 6 7 8 9\nStates: O O X O O O O O O\n\n",
         "Lights: 1 2 3 4 5 6 7 8 9\nStates: O O X O O O O O O\n",
     )
     opening = "Lights:  1  2  3  4  5  6  7  8  9 10 11 12\nStates:  O  O  O  O  O  O  O  O  O  O  O  O\n"
-    assert shown(12) == (f"{opening}\n", opening)
+    assert render(12) == (f"{opening}\n", opening)
 
 
 def test_long_rows_are_wrapped() -> None:
     for lights in (20, 40, 150):
-        told, board = shown(lights, str(lights - 3))
-        assert board in told
+        text, board = render(lights, str(lights - 3))
+        assert board in text
         lines = board.splitlines()
         assert max(map(len, lines)) < 80
         for numbers, states in zip(lines[::2], lines[1::2], strict=True):

@@ -39,9 +39,9 @@ def every_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_training_writes_only_to_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = {Seat.ONE: Bounds(0.50007, 1.000000001), Seat.TWO: Bounds(0.6, 0.70001)}
+    bounds = {Seat.ONE: Bounds(0.50007, 1.000000001), Seat.TWO: Bounds(0.6, 0.70001)}
     monkeypatch.setattr(
-        rebuild, "certify", lambda *_: ((seat, BoundsStep("done", 1.0, b)) for seat, b in found.items())
+        rebuild, "certify", lambda *_: ((seat, BoundsStep("done", 1.0, b)) for seat, b in bounds.items())
     )
     even = np.broadcast_to(0.5, (400, 400, 8, 8))
     monkeypatch.setattr(rebuild, "solve_self_play", lambda *_: dict.fromkeys(Seat, even))
@@ -178,18 +178,18 @@ def test_long_commands_can_be_interrupted() -> None:
         text=True,
     ) as running:
         assert running.stderr
-        told = [running.stderr.readline() for _ in range(2)]
+        messages = [running.stderr.readline() for _ in range(2)]
         running.send_signal(signal.SIGINT)
         out, rest = running.communicate()
-    assert told[1].startswith("… ")
+    assert messages[1].startswith("… ")
     assert "Traceback" not in out + rest
     assert running.returncode == 130
 
 
 def test_detects_a_study_of_another_strategy(tmp_path: Path) -> None:
-    found = json.loads((ROOT / "docs/solved/hunt.json").read_text(encoding="utf-8"))
+    study = json.loads((ROOT / "docs/solved/hunt.json").read_text(encoding="utf-8"))
     old = tmp_path / "hunt.json"
-    old.write_text(json.dumps({**found, "strategy": "another"}), encoding="utf-8")
+    old.write_text(json.dumps({**study, "strategy": "another"}), encoding="utf-8")
     program = (
         "import sys; sys.path.insert(0, 'docs/solved'); import build; from pathlib import Path; "
         "build.STUDY = Path(sys.argv[1]); build.renew_the_study()"

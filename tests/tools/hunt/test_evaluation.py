@@ -50,38 +50,38 @@ def every_line(one: Weigh, two: Weigh, turns: int) -> list[dict[End, float]]:
 )
 def test_frequencies_of_endings_agree_with_the_rules(one: Weigh, two: Weigh) -> None:
     turns = 4
-    found = evaluate(
+    evaluation = evaluate(
         make_policy_from_function(one, Seat.ONE), make_policy_from_function(two, Seat.TWO), max_turns=turns
     )
-    for turn, ended in zip(found.turns, every_line(one, two, turns), strict=True):
+    for turn, ended in zip(evaluation.turns, every_line(one, two, turns), strict=True):
         assert turn.captured == pytest.approx(ended[End.CAPTURE], abs=1e-12)
         assert turn.collided == pytest.approx(ended[End.COLLISION], abs=1e-12)
-    assert found.unfinished == pytest.approx(1 - sum(found.lengths))
+    assert evaluation.unfinished == pytest.approx(1 - sum(evaluation.lengths))
 
 
 def test_reports_progress_by_turn() -> None:
-    told: list[str] = []
+    messages: list[str] = []
     evaluate(
         make_policy_from_function(SWEEPS, Seat.ONE),
         make_policy_from_function(SWEEPS, Seat.TWO),
-        progress=told.append,
+        progress=messages.append,
     )
-    assert told[0] == "exact sums, turn 1, 1 of the games left"
-    assert len(told) > 5
+    assert messages[0] == "exact sums, turn 1, 1 of the games left"
+    assert len(messages) > 5
 
 
 def test_counts_add_up() -> None:
-    found = evaluate(
+    evaluation = evaluate(
         make_policy_from_function(SWEEPS, Seat.ONE), make_policy_from_function(UNIFORM, Seat.TWO), max_turns=6
     )
     left = 1.0
-    for turn in found.turns:
+    for turn in evaluation.turns:
         assert turn.moved.sum() == pytest.approx(left)
         assert turn.moved_after_observation.sum() == pytest.approx(left)
         assert turn.observed.sum() == pytest.approx(left - turn.collided)
         assert turn.observed_after_observation.sum() == pytest.approx(left - turn.collided)
         left -= turn.captured + turn.collided
-    third = found.turns[2]  # whoever sweeps names 2 after 1, and never moves
+    third = evaluation.turns[2]  # whoever sweeps names 2 after 1, and never moves
     assert third.observed[0, 1] == pytest.approx(third.observed.sum())
     assert third.moved.trace() == pytest.approx(third.moved.sum())
 
@@ -94,25 +94,25 @@ def test_evaluation_against_a_naive_policy_agrees_with_simulation(seat: Seat) ->
         seat: make_policy_from_tables(strategy[seat]),
         seat.other: make_policy_from_function(SWEEPS, seat.other),
     }
-    found = evaluate(sides[Seat.ONE], sides[Seat.TWO])
+    evaluation = evaluate(sides[Seat.ONE], sides[Seat.TWO])
 
     def sweeper(sight: Sight[Action, View]) -> list[float]:
         return SWEEPS(sight.view, sight.actions)
 
     played = {seat: HuntOracle(RULES, strategy).weights, seat.other: sweeper}
     won, entries = simulate(RULES, played, 600, seed=3)
-    assert won.agrees(found.won)
-    assert entries.agrees(2 * found.turns_on_average)
-    assert found.unfinished < 1e-8
+    assert won.agrees(evaluation.won)
+    assert entries.agrees(2 * evaluation.turns_on_average)
+    assert evaluation.unfinished < 1e-8
 
 
 @pytest.mark.slow
 def test_evaluation_of_the_shipped_pair_agrees_with_its_table_and_simulation() -> None:
     oracle = HuntOracle(RULES, load_strategy())
     one, two = (make_policy_from_tables(load_strategy()[seat]) for seat in Seat)
-    found = evaluate(one, two)
+    evaluation = evaluate(one, two)
     value = oracle.pair.before_turn(Seat.ONE, 0, 0, OFF, OFF)
-    assert abs(value - found.won) <= ROUNDING + found.unfinished
+    assert abs(value - evaluation.won) <= ROUNDING + evaluation.unfinished
     won, entries = simulate(RULES, dict.fromkeys(Seat, oracle.weights), 4000, "hunt")
-    assert won.agrees(found.won)
-    assert entries.agrees(2 * found.turns_on_average)
+    assert won.agrees(evaluation.won)
+    assert entries.agrees(2 * evaluation.turns_on_average)

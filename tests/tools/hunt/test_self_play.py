@@ -38,11 +38,11 @@ def test_uniform_play_in_the_chain_matches_simulation() -> None:
         match = Match.start(rules)
         while match.actor is not None:
             # The chain never tunnels where a step would do, nor does it enter by tunnel.
-            here = match.state.cells[match.state.mover - 1]
+            cell = match.state.cells[match.state.mover - 1]
             actions = [
                 action
                 for action in match.actions
-                if not isinstance(action, Tunnel) or (here and abs(action.cell - here) > 1)
+                if not isinstance(action, Tunnel) or (cell and abs(action.cell - cell) > 1)
             ]
             match = match.play(match.actor, rng.choice(actions))
         won += bool(match.outcome and match.outcome.winner is Seat.ONE)

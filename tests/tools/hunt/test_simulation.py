@@ -40,9 +40,9 @@ def test_cut_off_games_count_half() -> None:
 
 
 def test_reports_progress_sometimes() -> None:
-    told: list[str] = []
-    simulate(QuantumHunt(), dict.fromkeys(Seat, uniform), 101, seed=1, progress=told.append)
-    assert told == ["match 0 of 101", "match 100 of 101"]
+    messages: list[str] = []
+    simulate(QuantumHunt(), dict.fromkeys(Seat, uniform), 101, seed=1, progress=messages.append)
+    assert messages == ["match 0 of 101", "match 100 of 101"]
 
 
 def test_equal_seeds_give_equal_results() -> None:

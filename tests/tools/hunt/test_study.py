@@ -77,10 +77,10 @@ def test_every_bound_in_the_report_holds() -> None:
     table = re.findall(r"strategy \| (\S+)% \| (\S+)% \|", text)
     spans = re.findall(r"(\d+\.\d)%? (?:to|and) (\d+\.\d)(?:%| points)", text)
     sums = re.findall(r"at most (\S+) points to best responders, and at least (\d+\.\d+)", text)
-    shown = [*table, *spans, *((least, most) for most, least in sums)]
-    known = [*certified, STORED["value"], *tunnels, *worths, *habits, STORED["gives_away"]]
-    assert len(shown) == len(known)
-    for (low, high), (least, most) in zip(shown, known, strict=True):
+    printed = [*table, *spans, *((least, most) for most, least in sums)]
+    exact = [*certified, STORED["value"], *tunnels, *worths, *habits, STORED["gives_away"]]
+    assert len(printed) == len(exact)
+    for (low, high), (least, most) in zip(printed, exact, strict=True):
         assert 100 * least - 0.1 < float(low) <= 100 * least + 1e-9
         assert 100 * most - 1e-9 <= float(high) < 100 * most + 0.1
 
@@ -111,28 +111,28 @@ def test_a_responder_without_a_tunnel_against_plain_search() -> None:
     tables = some_tables(1, memory)
     problem = make_problem(make_policy_from_tables(tables, memory, memory), seat)
     effort = Effort(sweeps=12, trials=400, depth=6)
-    found, free = tightest(without_tunnel(problem, memory.cells), effort), tightest(problem, effort)
+    bounds, free = tightest(without_tunnel(problem, memory.cells), effort), tightest(problem, effort)
     least, most = (SearchWithoutTunnel(tables, seat, end, memory).value(3) for end in (0.0, 1.0))
-    assert least <= found.high <= free.high
-    assert found.low <= most
-    assert found.high < free.low  # against these tables the tunnel is worth something
+    assert least <= bounds.high <= free.high
+    assert bounds.low <= most
+    assert bounds.high < free.low  # against these tables the tunnel is worth something
 
 
 def test_reproduces_the_losses_of_habits() -> None:
-    found = evaluate(
+    evaluation = evaluate(
         make_policy_from_tables(load_strategy()[Seat.ONE]),
         make_policy_from_function(NAIVE["sweeps"], Seat.TWO),
     )
-    assert found.won == pytest.approx(STORED["habits"]["sweeps"]["won"][0], abs=1e-6)
+    assert evaluation.won == pytest.approx(STORED["habits"]["sweeps"]["won"][0], abs=1e-6)
 
 
 @pytest.mark.slow
 def test_reproduces_the_study() -> None:
     """The parts by exact sums; the bounds have tests of their own, and take longer."""
-    found = describe_self_play(
+    self_play = describe_self_play(
         {seat: make_policy_from_tables(tables) for seat, tables in load_strategy().items()}
     )
-    assert _flat(found) == pytest.approx(_flat({name: STORED[name] for name in found}), abs=1e-6)
+    assert _flat(self_play) == pytest.approx(_flat({name: STORED[name] for name in self_play}), abs=1e-6)
 
 
 def _flat(data: Any, path: str = "") -> dict[str, Any]:

@@ -32,7 +32,7 @@ def decisions(rules: QuantumTiles, seed: int, games: int) -> Iterator[MatchEngin
             engine.step(int(rng.choice(engine.mask().nonzero()[0])), rng.getrandbits(32))
 
 
-def told(player: LevelPlayer, engine: MatchEngine) -> list[float]:
+def player_odds(player: LevelPlayer, engine: MatchEngine) -> list[float]:
     odds = player.odds(engine.sight(engine.actor))
     return [odds.get(action, 0.0) for action in engine.rules.all_actions()]
 
@@ -43,9 +43,9 @@ def test_odds_equal_those_of_the_player(rules: QuantumTiles) -> None:
         player: Any = make_player(name, rules)
         levels = FlipLevels(rules, share)
         for engine in decisions(rules, number, 2):
-            shown = engine.observe(engine.actor)[None]
-            (odds,) = levels.odds(shown, engine.mask()[None], engine.actor, np.ones(1, np.bool_))
-            assert odds.tolist() == pytest.approx(told(player, engine), abs=1e-9)
+            observations = engine.observe(engine.actor)[None]
+            (odds,) = levels.odds(observations, engine.mask()[None], engine.actor, np.ones(1, np.bool_))
+            assert odds.tolist() == pytest.approx(player_odds(player, engine), abs=1e-9)
 
 
 def test_batches_reuse_the_code_compiled_for_one_game() -> None:
@@ -53,8 +53,10 @@ def test_batches_reuse_the_code_compiled_for_one_game() -> None:
     levels, engine = FlipLevels(BOOK, LEVEL_SHARES["club"]), MatchEngine(BOOK)
     engine.reset(0)
     for games in (1, 3):
-        shown, masks = (np.tile(row, (games, 1)) for row in (engine.observe(engine.actor), engine.mask()))
-        levels.odds(shown, masks, engine.actor, np.ones(games, np.bool_))
+        observations, masks = (
+            np.tile(row, (games, 1)) for row in (engine.observe(engine.actor), engine.mask())
+        )
+        levels.odds(observations, masks, engine.actor, np.ones(games, np.bool_))
     assert len(kernel._compile().signatures) == 1
 
 
@@ -71,19 +73,21 @@ def test_batches_reuse_the_code_compiled_for_one_game() -> None:
 def test_odds_agree_in_every_kind_of_position(
     position: str, ahead: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state, asked = BOOK.parse_state(position), []
+    state, results = BOOK.parse_state(position), []
 
     def asking(rules: Any) -> Any:
-        asked.append(rules)
+        results.append(rules)
         return get_oracle(rules)
 
     monkeypatch.setattr(kernel, "get_oracle", asking)
     player: Any = make_player("casual", BOOK)
     want = player.odds(BOOK.sight(state, state.mover))
-    shown = np.frombuffer(BOOK.game.encoding(BOOK).encode(state, state.mover), np.int8)[None]
-    (odds,) = FlipLevels(BOOK, LEVEL_SHARES["casual"]).odds(shown, shown, 0, np.ones(1, np.bool_))
+    observations = np.frombuffer(BOOK.game.encoding(BOOK).encode(state, state.mover), np.int8)[None]
+    (odds,) = FlipLevels(BOOK, LEVEL_SHARES["casual"]).odds(
+        observations, observations, 0, np.ones(1, np.bool_)
+    )
     assert odds.tolist() == pytest.approx([want.get(a, 0.0) for a in BOOK.all_actions()], abs=1e-9)
-    assert bool(asked) == ahead  # whether the player had to look ahead
+    assert bool(results) == ahead  # whether the player had to look ahead
 
 
 def test_environments_with_level_opponents_can_be_copied() -> None:
@@ -91,7 +95,7 @@ def test_environments_with_level_opponents_can_be_copied() -> None:
     env.reset(seed=4)
     copy = pickle.loads(pickle.dumps(env))
     many: Any = DuelVectorEnv("flip", 5, opponent="best", seat="random")
-    shown, info = many.reset(seed=4)
+    observations, info = many.reset(seed=4)
     rng = Random(4)
     for _ in range(12):
         action = int(rng.choice(env.action_masks().nonzero()[0]))
@@ -100,10 +104,10 @@ def test_environments_with_level_opponents_can_be_copied() -> None:
         if one[2]:
             env.reset()
             copy.reset()
-        shown, _, _, _, info = many.step(
+        observations, _, _, _, info = many.step(
             np.array([rng.choice([*mask.nonzero()[0], 0]) for mask in info["action_mask"]])
         )
-    assert shown.shape == (5, many.single_observation_space.shape[0])
+    assert observations.shape == (5, many.single_observation_space.shape[0])
 
 
 def test_larger_boards_have_no_level_kernel() -> None:

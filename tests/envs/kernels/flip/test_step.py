@@ -48,14 +48,14 @@ def test_random_play_agrees_with_matches(options: dict[str, Any], loops: str) ->
     engines = [MatchEngine(rules) for _ in range(count)]
     streams, wins = [dice.stream(seed, env) for env in range(count)], np.zeros((count, 2), int)
     for _ in range(70):
-        shown, masks, actions = [batch.observe(seat) for seat in (0, 1)], batch.masks(), batch.sample()
+        observations, masks, actions = [batch.observe(seat) for seat in (0, 1)], batch.masks(), batch.sample()
         rewards = batch.step(actions).rewards
         for env, engine in enumerate(engines):
             chance, bits = dice.roll(streams[env])
             streams[env] = dice.advance(streams[env])
             assert masks[env].tolist() == engine.mask().tolist()
             for seat in (0, 1):
-                assert shown[seat][env].tolist() == engine.observe(seat).tolist()
+                assert observations[seat][env].tolist() == engine.observe(seat).tolist()
             legal = engine.mask().nonzero()[0]
             assert actions[env] == legal[dice.pick(bits, len(legal))]
             engine.step(int(actions[env]), chance)
@@ -75,11 +75,11 @@ def test_plain_and_compiled_steps_agree(options: dict[str, Any], monkeypatch: py
     monkeypatch.setattr(kernel, "_compile_loops", dict)
     plain = vector.make(rules, 20, seed=3)
     for step in range(60):
-        actions, which = plain.sample(), rng.random(20) < 0.7 if step % 9 == 4 else None
+        actions, env_mask = plain.sample(), rng.random(20) < 0.7 if step % 9 == 4 else None
         assert (actions == compiled.sample()).all()
         if step % 7 == 6:  # an action that a random player does not take so often
             actions = np.array([np.flatnonzero(mask)[-1] for mask in plain.masks()])
-        for one, two in zip(plain.step(actions, which), compiled.step(actions, which), strict=True):
+        for one, two in zip(plain.step(actions, env_mask), compiled.step(actions, env_mask), strict=True):
             assert (one == two).all()
         if step % 9 == 8:
             again = rng.random(20) < 0.3
@@ -95,16 +95,16 @@ def test_draws_follow_the_odds_of_every_bag() -> None:
     rules, layout = SMALL, get_layout(SMALL)
     for held in product(range(rules.copies + 1), repeat=rules.values):
         left = sum(held)
-        gone = "".join(str(value) * (rules.copies - count) for value, count in enumerate(held, 1))
+        removed = "".join(str(value) * (rules.copies - count) for value, count in enumerate(held, 1))
         game = bytearray(get_first_game(rules))
         game[BAG : BAG + rules.values], game[UNSEEN] = bytes(held), left
-        faces = (int(tile) for tile in gone)
+        faces = (int(tile) for tile in removed)
         game[layout[FACES] : layout[FACES] + 9] = bytes([*faces, *[0] * left])
         if left:
-            single = State(gone + "." * left, (0, 0), (True, True), Seat.ONE, (8,))
+            single = State(removed + "." * left, (0, 0), (True, True), Seat.ONE, (8,))
             _same_odds(rules, single, [(draw_value(game.copy(), ticket),) for ticket in range(left)])
         if left > 1:
-            both = State(gone + "." * left, (0, 0), (True, True), Seat.ONE, (7, 8))
+            both = State(removed + "." * left, (0, 0), (True, True), Seat.ONE, (7, 8))
             drawn = []
             for ticket in range(ways := left * (left - 1)):
                 lifted = game.copy()
@@ -123,10 +123,10 @@ def _same_odds(rules: QuantumTiles, state: State, drawn: list[tuple[int, ...]]) 
 
 def test_batches_without_copies_reuse_their_arrays(loops: str) -> None:
     own = vector.make("flip", 50, seed=2, copy=False)
-    given = [own.observe(), own.masks()]
+    arrays = [own.observe(), own.masks()]
     own.step(own.sample())
     again = [own.observe(), own.masks()]
-    assert all(np.shares_memory(one, two) for one, two in zip(given, again, strict=True))
+    assert all(np.shares_memory(one, two) for one, two in zip(arrays, again, strict=True))
     assert not any(array.flags.writeable for array in again)
 
 

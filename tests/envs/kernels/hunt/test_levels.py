@@ -25,7 +25,7 @@ def test_odds_equal_those_of_the_player(level: str, seat: Seat) -> None:
     player: Any = make_player(level, rules)
     batch, levels = vector.make(rules, 1), HuntLevels(rules, player.share, 1)
     seats, numbers = np.array([seat - 1]), {action: n for n, action in enumerate(rules.all_actions())}
-    asked = 0
+    decisions = 0
     for _ in range(12):
         match: Any = Match.start(rules)
         batch.reset()
@@ -33,31 +33,31 @@ def test_odds_equal_those_of_the_player(level: str, seat: Seat) -> None:
         while match.actor is not None:
             if match.actor is seat:
                 odds = levels.odds(batch.observe(), batch.masks(), seats, EVERYWHERE)[0]
-                told = {numbers[action]: p for action, p in player.odds(match.sight(seat)).items() if p}
-                assert {int(n): odds[n] for n in np.flatnonzero(odds)} == pytest.approx(told)
-                asked += 1
+                expected = {numbers[action]: p for action, p in player.odds(match.sight(seat)).items() if p}
+                assert {int(n): odds[n] for n in np.flatnonzero(odds)} == pytest.approx(expected)
+                decisions += 1
             action = rng.choice(match.actions)
             played = np.array([numbers[action]])
             levels.on_actions(batch.actor.astype(np.int64), played, seats, EVERYWHERE)
             match = match.play(match.actor, action)
             batch.step(played)
-    assert asked > 20
+    assert decisions > 20
 
 
 def test_batches_equal_single_games() -> None:
     how: dict[str, Any] = {"opponent": "expert", "seat": "random", "max_turns": 8}
     envs: Any = DuelVectorEnv("hunt", 5, autoreset_mode="NextStep", **how)
     singles = [DuelEnv("hunt", **how) for _ in range(5)]
-    shown, info = envs.reset(seed=2)
-    told = [env.reset(seed=2 + k) for k, env in enumerate(singles)]
+    observations, info = envs.reset(seed=2)
+    expected = [env.reset(seed=2 + k) for k, env in enumerate(singles)]
     over = np.zeros(5, bool)
     for step in range(60):
-        assert (shown == [one[0] for one in told]).all()
+        assert (observations == [one[0] for one in expected]).all()
         if step == 10:
             envs, singles = pickle.loads(pickle.dumps((envs, singles)))
         actions = info["action_mask"].argmax(axis=1)
-        shown, _, terminated, truncated, info = envs.step(actions)
-        told = [
+        observations, _, terminated, truncated, info = envs.step(actions)
+        expected = [
             env.reset() if over[k] else (lambda t: (t[0], t[-1]))(env.step(actions[k]))
             for k, env in enumerate(singles)
         ]
@@ -72,11 +72,11 @@ def test_a_single_game_draws_like_its_player(game: str) -> None:
     odds = player.odds(Match.start(env.rules).sight(Seat.ONE))
     counts: dict[bytes, int] = {}
     for seed in range(600):
-        shown = env.reset(seed=seed)[0].tobytes()
-        counts[shown] = counts.get(shown, 0) + 1
+        observation = env.reset(seed=seed)[0].tobytes()
+        counts[observation] = counts.get(observation, 0) + 1
     if game == "leap":
         return  # its first turn is no choice
     expected = sorted(p for p in odds.values() if p)
     assert len(counts) == len(expected)
-    for found, share in zip(sorted(counts.values()), expected, strict=True):
-        assert abs(found / 600 - share) < 0.06
+    for count, share in zip(sorted(counts.values()), expected, strict=True):
+        assert abs(count / 600 - share) < 0.06

@@ -65,12 +65,12 @@ def test_bounds_contain_the_searched_value_of_policies_that_tunnel(
     weigh = odd(seed)
     policy = make_policy_from_function(weigh, seat, cells)
     assert drop_tunnel(policy) is None
-    found = bound_responder(policy, seat, QUICK)
+    bounds = bound_responder(policy, seat, QUICK)
     least, most = (SearchAgainstWeights(weigh, seat, end, cells).value(turns) for end in (0.0, 1.0))
-    assert least <= found.high
-    assert found.low <= most
+    assert least <= bounds.high
+    assert bounds.low <= most
     # All must say something: a bound of nothing would pass the lines above.
-    assert found.low <= found.high < found.low + gap
+    assert bounds.low <= bounds.high < bounds.low + gap
     assert most - least < width
 
 
@@ -82,27 +82,27 @@ def test_bounds_contain_the_searched_value_of_small_games(seat: Seat) -> None:
         return [1 / len(sight.actions)] * len(sight.actions)
 
     exact = best_response(QuantumHunt(2), seat.other, odds)
-    found = bound_responder(make_policy_from_function(uniform, seat, 2), seat, QUICK)
-    assert found.low <= exact
-    assert found.high == pytest.approx(exact)
+    bounds = bound_responder(make_policy_from_function(uniform, seat, 2), seat, QUICK)
+    assert bounds.low <= exact
+    assert bounds.high == pytest.approx(exact)
 
 
 @pytest.mark.parametrize("seat", list(Seat))
 def test_knowing_the_tunnel_never_hurts_the_responder(seat: Seat) -> None:
     policy = make_policy_from_function(odd(7), seat, CELLS)
-    told = tightest(make_informed_problem(policy, seat), QUICK)
-    assert find_lower_bound(make_problem(policy, seat), QUICK) <= told.high
-    assert told.high - told.low < 0.01
+    informed = tightest(make_informed_problem(policy, seat), QUICK)
+    assert find_lower_bound(make_problem(policy, seat), QUICK) <= informed.high
+    assert informed.high - informed.low < 0.01
     # Somebody who never tunnels has nothing to be told of.
     keeps = make_policy_from_function(never_tunnels, seat, CELLS)
-    kept = drop_tunnel(keeps)
-    assert kept
-    told, plain = (
+    without_tunnel = drop_tunnel(keeps)
+    assert without_tunnel
+    informed, plain = (
         tightest(make_informed_problem(keeps, seat), QUICK),
-        tightest(make_problem(kept, seat), QUICK),
+        tightest(make_problem(without_tunnel, seat), QUICK),
     )
-    assert max(told.low, plain.low) <= min(told.high, plain.high)
-    assert told.high == pytest.approx(plain.high, abs=0.005)
+    assert max(informed.low, plain.low) <= min(informed.high, plain.high)
+    assert informed.high == pytest.approx(plain.high, abs=0.005)
 
 
 @pytest.mark.parametrize("seat", list(Seat))
@@ -121,10 +121,10 @@ def test_no_opponent_wins_more_than_the_bound(seat: Seat) -> None:
 
 def test_unreachable_tunnels_do_not_count() -> None:
     def stays_on_one(view: View, actions: Sequence[Action]) -> list[float]:
-        wanted: Any = Observe if any(isinstance(a, Observe) for a in actions) else Tunnel
-        if view.cell in (0, 1) and wanted is Tunnel:
+        kind: Any = Observe if any(isinstance(a, Observe) for a in actions) else Tunnel
+        if view.cell in (0, 1) and kind is Tunnel:
             return [float(action == Move(1)) for action in actions]
-        return [float(isinstance(action, wanted)) for action in actions]
+        return [float(isinstance(action, kind)) for action in actions]
 
     for seat in Seat:
         assert drop_tunnel(make_policy_from_function(stays_on_one, seat))
@@ -132,9 +132,9 @@ def test_unreachable_tunnels_do_not_count() -> None:
 
 
 def test_a_predictable_agent_always_loses() -> None:
-    found = agent_bounds(QuantumHunt(), lambda sight: [1.0] + [0.0] * (len(sight.actions) - 1))
-    assert found
-    for bounds in found.values():
+    seat_bounds = agent_bounds(QuantumHunt(), lambda sight: [1.0] + [0.0] * (len(sight.actions) - 1))
+    assert seat_bounds
+    for bounds in seat_bounds.values():
         assert bounds.low == pytest.approx(1.0, abs=1e-6)
         assert bounds.low <= bounds.high
 
@@ -173,5 +173,5 @@ def test_reproduces_the_published_bounds_of_naive_policies() -> None:
     stored = json.loads((Path(__file__).parents[3] / "docs/solved/hunt.json").read_text(encoding="utf-8"))
     for name in ("uniform", "never tunnels"):
         pair = [bound_responder(make_policy_from_function(NAIVE[name], seat), seat) for seat in Seat]
-        found = [sum(b.low for b in pair) / 2, sum(b.high for b in pair) / 2]
-        assert found == pytest.approx(stored["habits"][name]["responder"], abs=0.002)
+        means = [sum(b.low for b in pair) / 2, sum(b.high for b in pair) / 2]
+        assert means == pytest.approx(stored["habits"][name]["responder"], abs=0.002)

@@ -36,34 +36,34 @@ def test_the_claim_is_not_trivial() -> None:
 
 
 def test_the_claim_covers_only_the_game_without_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = load_certificate().against
+    claims = load_certificate().against
     monkeypatch.setattr(
-        pomdp, "certify", lambda strategy: ((s, BoundsStep("done", 1.0, b)) for s, b in found.items())
+        pomdp, "certify", lambda strategy: ((s, BoundsStep("done", 1.0, b)) for s, b in claims.items())
     )
     monkeypatch.setattr(verify, "check_self_play", lambda oracle, progress: iter(()))
     for limit in (None, 2):
         oracle = make_oracle(QuantumHunt(max_turns=limit))
-        told = [oracle.guarantee(), *(check.name for check in oracle.verify())]
-        assert len(told) == 3
-        assert all(("without a turn limit" in text) == (limit is not None) for text in told)
+        texts = [oracle.guarantee(), *(check.name for check in oracle.verify())]
+        assert len(texts) == 3
+        assert all(("without a turn limit" in text) == (limit is not None) for text in texts)
 
 
 @pytest.mark.slow
 def test_the_strategy_reproduces_the_claim() -> None:
-    told: list[str] = []
-    checks = list(make_oracle(QuantumHunt()).verify(told.append))
+    messages: list[str] = []
+    checks = list(make_oracle(QuantumHunt()).verify(messages.append))
     assert all(check.passed for check in checks), checks
     assert sum("best response" in check.name for check in checks) == len(Seat)
-    assert any("against Player 2" in text for text in told)
+    assert any("against Player 2" in text for text in messages)
 
 
 def test_rejects_a_false_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found is compared with what is claimed, bound by bound."""
-    found = load_certificate().against
-    bold = {Seat.ONE: Bounds(found[Seat.ONE].low, found[Seat.ONE].high - 0.001), Seat.TWO: found[Seat.TWO]}
+    claims = load_certificate().against
+    bold = {Seat.ONE: Bounds(claims[Seat.ONE].low, claims[Seat.ONE].high - 0.001), Seat.TWO: claims[Seat.TWO]}
     monkeypatch.setattr(strategy, "load_certificate", lambda: Certificate(bold))
     monkeypatch.setattr(
-        pomdp, "certify", lambda strategy: ((s, BoundsStep("done", 1.0, b)) for s, b in found.items())
+        pomdp, "certify", lambda strategy: ((s, BoundsStep("done", 1.0, b)) for s, b in claims.items())
     )
     monkeypatch.setattr(verify, "check_self_play", lambda oracle, progress: iter(()))
     assert [check.passed for check in make_oracle(QuantumHunt()).verify()] == [False, True]
@@ -131,8 +131,8 @@ def test_rejects_altered_files_with_valid_checksums(installed: Path) -> None:
 
 
 def test_stored_bounds_are_rounded_outwards(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = Certificate({Seat.ONE: Bounds(0.50009, 0.55001), Seat.TWO: Bounds(0.56, 0.6)})
-    stored = write_certificate(found, (installed / "strategy.bin").read_bytes())
+    certificate = Certificate({Seat.ONE: Bounds(0.50009, 0.55001), Seat.TWO: Bounds(0.56, 0.6)})
+    stored = write_certificate(certificate, (installed / "strategy.bin").read_bytes())
     (installed / "certificate.json").write_bytes(stored)
     monkeypatch.setattr(strategy, "CERTIFICATE_DIGEST", json.loads(stored)["checksum"])
     assert load_certificate().against == {Seat.ONE: Bounds(0.5, 0.5501), Seat.TWO: Bounds(0.56, 0.6)}

@@ -54,7 +54,7 @@ def policies(one: str, two: str) -> tuple[MemoryPolicy, MemoryPolicy]:
 @pytest.mark.parametrize(("one", "two"), PAIRS)
 def test_values_agree_with_the_rules(one: str, two: str) -> None:
     first, second = policies(one, two)
-    found = solve_pair(first, second)
+    values = solve_pair(first, second)
     number = {latest: index for index, latest in enumerate(first.own_memory.latest)}
     types = [(cell, tunnel) for tunnel in (False, True) for cell in (1, 2, 3)] + [(0, True)]
     compared = 0
@@ -65,7 +65,7 @@ def test_values_agree_with_the_rules(one: str, two: str) -> None:
         kinds = [types.index(kind) for kind in zip(state.cells, state.tunnels, strict=True)]
         if state.mover is Seat.TWO:
             named, kinds, value = named[::-1], kinds[::-1], 1 - value
-        assert found[state.mover][*named, *kinds] == pytest.approx(value, abs=1e-8)
+        assert values[state.mover][*named, *kinds] == pytest.approx(value, abs=1e-8)
         compared += 1
     assert compared > 50
 
@@ -73,15 +73,15 @@ def test_values_agree_with_the_rules(one: str, two: str) -> None:
 @pytest.mark.parametrize(("one", "two"), PAIRS)
 def test_the_opening_agrees_with_forward_evaluation(one: str, two: str) -> None:
     first, second = policies(one, two)
-    told: list[str] = []
-    found = solve_pair(first, second, told.append)
-    assert found[Seat.ONE][0, 0, -1, -1] == pytest.approx(evaluate(first, second).won, abs=1e-8)
-    assert told[0].startswith("self-play values, round 1")
+    messages: list[str] = []
+    values = solve_pair(first, second, messages.append)
+    assert values[Seat.ONE][0, 0, -1, -1] == pytest.approx(evaluate(first, second).won, abs=1e-8)
+    assert messages[0].startswith("self-play values, round 1")
 
 
 @pytest.mark.slow
 def test_the_shipped_table_is_the_rounded_solution() -> None:
-    found = solve_self_play(load_strategy())
-    assert found[Seat.ONE][0, 0, OFF, OFF] == pytest.approx(0.5283126642, abs=1e-8)
-    assert find_largest_error(found, load_table()) <= ROUNDING
-    assert find_largest_error(found, pack_self_play(found)) <= ROUNDING
+    values = solve_self_play(load_strategy())
+    assert values[Seat.ONE][0, 0, OFF, OFF] == pytest.approx(0.5283126642, abs=1e-8)
+    assert find_largest_error(values, load_table()) <= ROUNDING
+    assert find_largest_error(values, pack_self_play(values)) <= ROUNDING

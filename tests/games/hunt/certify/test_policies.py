@@ -28,10 +28,10 @@ def test_tables_hold_distributions_at_reachable_states(name: str) -> None:
 def test_the_type_of_a_policy_without_tunnels_is_its_cell() -> None:
     pytest.importorskip("numpy")
     policy = make_policy_from_function(NAIVE["never tunnels"], Seat.ONE)
-    kept = drop_tunnel(policy)
-    assert kept
-    assert kept.type_cells.tolist() == [*range(CELLS), -1]
-    assert kept.move_probs.sum() == pytest.approx(policy.move_probs.sum())
-    assert kept.observation_probs.sum() == pytest.approx(policy.observation_probs.sum())
-    assert kept.move_probs[0, CELLS, :CELLS] == pytest.approx(1 / CELLS)
+    without_tunnel = drop_tunnel(policy)
+    assert without_tunnel
+    assert without_tunnel.type_cells.tolist() == [*range(CELLS), -1]
+    assert without_tunnel.move_probs.sum() == pytest.approx(policy.move_probs.sum())
+    assert without_tunnel.observation_probs.sum() == pytest.approx(policy.observation_probs.sum())
+    assert without_tunnel.move_probs[0, CELLS, :CELLS] == pytest.approx(1 / CELLS)
     assert drop_tunnel(make_policy_from_function(NAIVE["uniform"], Seat.ONE)) is None

@@ -150,16 +150,16 @@ def test_bounds_contain_the_searched_value(
     seat: Seat, seed: int, memory: Window, turns: int, width: float, gap: float
 ) -> None:
     tables = some_tables(seed, memory)
-    found = tightest(
+    bounds = tightest(
         make_problem(make_policy_from_tables(tables, memory, memory), seat),
         Effort(sweeps=12, trials=400, depth=6),
     )
     at_least, at_most = (Search(tables, seat, end, memory).value(turns) for end in (0.0, 1.0))
-    assert found.low <= found.high
-    assert at_least <= found.high
-    assert found.low <= at_most
+    assert bounds.low <= bounds.high
+    assert at_least <= bounds.high
+    assert bounds.low <= at_most
     # Both methods must say something: a bound of nothing would pass the lines above.
-    assert found.high - found.low < gap
+    assert bounds.high - bounds.low < gap
     assert at_most - at_least < width
 
 
@@ -169,14 +169,14 @@ def test_every_option_leads_to_a_node_with_options(seat: Seat, cells: int) -> No
     """A responder has something to choose by at every place that it can be at."""
     memory = Window(cells, 1)
     problem = make_problem(make_policy_from_tables(some_tables(1, memory), memory, memory), seat)
-    met, fresh = set(), set(problem.start_nodes.tolist())
+    visited, fresh = set(), set(problem.start_nodes.tolist())
     while fresh:
-        met |= fresh
+        visited |= fresh
         options = [range(*problem.first_action[node : node + 2]) for node in fresh]
         places = {int(problem.afterstates[option]) for part in options for option in part}
         assert all(problem.support[place] for place in places)
-        fresh = {int(node) for place in places for node in problem.next_nodes[place] if node >= 0} - met
-    assert len(met) > cells
+        fresh = {int(node) for place in places for node in problem.next_nodes[place] if node >= 0} - visited
+    assert len(visited) > cells
 
 
 def test_every_step_gives_valid_and_tighter_bounds() -> None:

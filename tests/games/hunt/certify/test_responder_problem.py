@@ -12,8 +12,8 @@ from duels.games.hunt.strategy import load_strategy
 def test_responder_moves_agree_with_the_rules() -> None:
     rules = QuantumHunt()
     types = [(cell, tunnel) for tunnel in (False, True) for cell in range(1, 8)] + [(OFF_GRID, True)]
-    for kind, (here, tunnel) in enumerate(types):
-        state = State((here, OFF_GRID), (tunnel, True), (0, 0), Seat.ONE, Phase.MOVE)
+    for kind, (start, tunnel) in enumerate(types):
+        state = State((start, OFF_GRID), (tunnel, True), (0, 0), Seat.ONE, Phase.MOVE)
         for cell in range(1, 8):
             allowed = [a for a in (Move(cell), Tunnel(cell)) if a in rules.actions(state)]
             then = rules.apply(state, allowed[0]).state if allowed else None
@@ -26,8 +26,8 @@ def test_every_line_of_the_strategy_is_included() -> None:
     pytest.importorskip("numpy")
     for seat, tables in load_strategy().items():
         problem = make_problem(make_policy_from_tables(tables), seat)
-        met = problem.support != 0
-        rows = sorted(set(problem.kernels[met].tolist()))
+        supported = problem.support != 0
+        rows = sorted(set(problem.kernels[supported].tolist()))
         on_grid = problem.transition_probs[rows, :7, :7]
         assert on_grid.sum(axis=2) == pytest.approx(1.0)
         assert problem.observation_probs[rows, :, :7].sum(axis=1) == pytest.approx(1.0)
