@@ -6,8 +6,9 @@ import re
 import pytest
 
 from duels.analysis.levels import LevelRow
-from duels.games import find_game
+from duels.games import GAMES, find_game
 from duels.solving.oracle import GIVEN_AWAY
+from duels.terminal import data_commands
 from duels.terminal.commands import run
 from duels.terminal.data_commands import render_levels
 
@@ -64,3 +65,15 @@ def test_hunts_strongest_level_is_called_best(capsys: pytest.CaptureFixture[str]
     assert run(["levels", "hunt", "--matches", "2", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert (rows[-1]["name"], rows[-1]["measure"]) == ("best", "below the mixture")
+
+
+def test_without_a_game_all_five_are_measured(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [LevelRow("random", 1.0, 1.0, GIVEN_AWAY, 0.1, 0.01, None, None, 9)]
+    monkeypatch.setattr(data_commands, "measure_levels", lambda *arguments: rows)
+    assert run(["levels"]) == 0
+    tables = capsys.readouterr().out.split("\n\n")
+    assert [table.split(":")[0] for table in tables] == list(GAMES)
+    assert run(["levels", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == list(GAMES)

@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,11 +12,12 @@ from duels.analysis.levels import LevelRow, describe_other_factors, get_default_
 from duels.analysis.statistics import PlayedMatch, ResultTally, Statistics, compute_statistics, get_decisions
 from duels.analysis.wording import MIN_SHOWN
 from duels.core.rules import AnyRules, Seat
+from duels.games import GAMES
 from duels.play.library import SavedMatch, list_saved_matches
 from duels.play.new_match import add_machine_limit
 from duels.players import HUMAN
 from duels.solving.oracle import BELOW_THE_MIXTURE, Progress
-from duels.terminal.game_options import GameCommand, game_argument, player_option
+from duels.terminal.game_options import GameCommand, game_argument, optional_game_argument, player_option
 from duels.terminal.options import NEW_FILE, format_examples, plain_option, print_text
 from duels.terminal.screen import Screen
 
@@ -111,33 +113,36 @@ def _format_trend(averages: list[float]) -> str:
 
 @click.command(
     epilog=format_examples(
-        "duels levels chain", "duels levels flip --matches 100", "duels levels leap --goal 50 --json"
+        "duels levels", "duels levels flip --matches 100", "duels levels leap --goal 50 --json"
     ),
     cls=GameCommand,
 )
-@game_argument
+@optional_game_argument
 @click.option(
     "--matches",
     type=click.IntRange(2),
     help="Matches per row. The default is 100, or 1000 in games without chance and hidden information.",
 )
 @click.option("--seed", default="levels", show_default=True, help="Seed of the matches.")
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
-def levels(rules: AnyRules, matches: int | None, seed: str, as_json: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list, or an object of lists by game.")
+def levels(rules: AnyRules | None, matches: int | None, seed: str, as_json: bool) -> None:
     """Measure how strong the levels are: novice, casual, club, expert, best.
 
     A level is defined by the winning probability that it gives away per decision, as a share of what random
     play gives away. The table shows the intended and the measured share. `best` is called `perfect` in games
     that we have solved. In hunt, the best strategy is mixed: it chooses at random. The table then shows how
-    much worse a level's choices are than the mixed strategy.
+    much worse a level's choices are than the mixed strategy. Without GAME, duels measures all five games.
     """
-    matches = matches or get_default_matches(rules)
-    with Screen().progress("measuring") as progress:
-        rows = measure_levels(rules, matches, seed, progress)
+    data: dict[str, list[dict[str, Any]]] = {}
+    for measured_rules in [rules] if rules else [game.rules() for game in GAMES.values()]:
+        count = matches or get_default_matches(measured_rules)
+        with Screen().progress(f"measuring {measured_rules.name}") as progress:
+            rows = measure_levels(measured_rules, count, seed, progress)
+        data[measured_rules.name] = [asdict(row) for row in rows]
+        if not as_json:
+            print_text(("\n" if len(data) > 1 else "") + render_levels(measured_rules, rows, count))
     if as_json:
-        click.echo(json.dumps([asdict(row) for row in rows], indent=2))
-    else:
-        print_text(render_levels(rules, rows, matches))
+        click.echo(json.dumps(data[rules.name] if rules else data, indent=2))
 
 
 def render_levels(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:

@@ -31,9 +31,9 @@ def _reraise_as_bad_parameter() -> Iterator[None]:
         raise click.BadParameter(str(error)) from None
 
 
-def _parse_game(_context: click.Context, _parameter: click.Parameter, name: str) -> Game:
+def _parse_game(_context: click.Context, _parameter: click.Parameter, name: str | None) -> Game | None:
     with _reraise_as_bad_parameter():
-        return find_game(name)
+        return None if name is None else find_game(name)
 
 
 def _parse_player(context: click.Context, _parameter: click.Parameter, name: str | None) -> str | None:
@@ -71,9 +71,18 @@ class _GameName(click.types.StringParamType):
         return f"Choose {join_or([game.name for game in all_games()])}."
 
 
-game_argument = click.argument(
-    "game", type=_GameName(), callback=_parse_game, shell_complete=_make_completer(all_games)
-)
+def _make_game_argument(required: bool) -> Callable[[F], F]:
+    return click.argument(
+        "game",
+        type=_GameName(),
+        required=required,
+        callback=_parse_game,
+        shell_complete=_make_completer(all_games),
+    )
+
+
+game_argument = _make_game_argument(required=True)
+optional_game_argument = _make_game_argument(required=False)
 
 
 def player_option(
@@ -104,7 +113,10 @@ def model_options(command: F) -> F:
 
 
 class GameCommand(click.Command):
-    """A command that takes a game and its options. Its function receives the resulting rules."""
+    """A command that takes a game and its options. Its function receives the resulting rules.
+
+    If the game is optional and missing, the function receives None.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         game = ctx.meta[_GAME_KEY] = self._find_game(ctx, args)
@@ -127,11 +139,11 @@ class GameCommand(click.Command):
         return [*arguments, *game_options, *(param for param in params if param not in arguments)]
 
     def invoke(self, ctx: click.Context) -> Any:
-        game: Game = ctx.params.pop("game")
+        game: Game | None = ctx.params.pop("game")
         values = {key: ctx.params.pop(key) for key in list(ctx.params) if key.startswith(_PREFIX)}
         options = {key.removeprefix(_PREFIX): value for key, value in values.items() if value is not None}
         try:
-            ctx.params["rules"] = game.rules(**options)
+            ctx.params["rules"] = game.rules(**options) if game else None
         except DuelsError as error:
             raise click.UsageError(str(error), ctx) from None
         return super().invoke(ctx)

@@ -37,8 +37,8 @@ from duels.terminal.screen import Screen
 @click.command(
     epilog=format_examples(
         "duels play lights",
-        "duels play hunt --seat2 greedy",
-        "duels play chain --seat1 random --seat2 greedy --seed 7",
+        "duels play hunt --seat2 casual",
+        "duels play chain --seat1 casual --seat2 club --seed 7",
         'duels play chain --chance "heads tails heads"',
         'duels play flip --chance "4 5 2,5" --save evening.duel',
         "duels play lights --lights 12 --seat2 club",
