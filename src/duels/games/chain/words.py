@@ -55,6 +55,7 @@ class ChainWords(Words[Action, State]):
             challenge = yield from ask_until(
                 f"{Ink.for_seat(sight.seat)(sight.seat.label)}, do you want to challenge? (yes/no): ",
                 parse_yes_no,
+                solo_prompt="Do you want to challenge? (yes/no): ",
             )
             return Answer.CHALLENGE if challenge else Answer.ACCEPT
         free = [action.cell for action in sight.actions if isinstance(action, Observe)]
@@ -68,12 +69,9 @@ class ChainWords(Words[Action, State]):
                 raise InvalidEntry(f"Cell {cell} is already observed. {choice}")
             return Observe(cell)
 
-        return (
-            yield from ask_until(
-                f"{_render_player(sight.seat)}, it's your turn.\nEnter the cell number you want to observe: ",
-                read,
-            )
-        )
+        prompt = "Enter the cell number you want to observe: "
+        book_prompt = f"{_render_player(sight.seat)}, it's your turn.\n{prompt}"
+        return (yield from ask_until(book_prompt, read, solo_prompt=prompt))
 
     def entries(self, sight: Sight[Action, State], action: Action) -> tuple[str, ...]:
         if isinstance(action, Observe):

@@ -56,6 +56,7 @@ class FlipWords(Words[Action, State]):
             choice = yield from ask_until(
                 f"{player}, enter 'Q' to perform a Quantum Flip or 'F' to flip a single tile: ",
                 lambda entry: self._read_q_or_f(entry, sight),
+                solo_prompt="Enter 'Q' to perform a Quantum Flip or 'F' to flip a single tile: ",
             )
             if not isinstance(choice, bool):
                 return choice
@@ -64,6 +65,7 @@ class FlipWords(Words[Action, State]):
         tile = yield from ask_until(
             f"{player}, enter the coordinate of the tile you wish to flip (e.g., A3): ",
             lambda entry: self._read_single_tile(entry, sight),
+            solo_prompt="Enter the coordinate of the tile you wish to flip (e.g., A3): ",
         )
         return Flip(tile)
 

@@ -50,13 +50,9 @@ class LeapWords(Words[Action, State]):
                 )
             raise InvalidEntry(f"{leap} is not a divisor of {cell}. {choice}")
 
-        return (
-            yield from ask_until(
-                f"{_render_turn(sight.seat)}\nYou are on cell {cell}.\n"
-                f"Possible moves: {', '.join(map(str, leaps))}\nChoose your move: ",
-                read,
-            )
-        )
+        prompt = f"You are on cell {cell}.\nPossible moves: {', '.join(map(str, leaps))}\nChoose your move: "
+        book_prompt = f"{_render_turn(sight.seat)}\n{prompt}"
+        return (yield from ask_until(book_prompt, read, solo_prompt=prompt))
 
     def entries(self, sight: Sight[Action, State], action: Action) -> tuple[str, ...]:
         return (str(action.by),) if isinstance(action, Leap) else ()
