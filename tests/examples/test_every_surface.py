@@ -149,7 +149,7 @@ def test_plain_sentences_in_the_third_person_are_kept(monkeypatch: pytest.Monkey
     monkeypatch.setattr("duels_tictactoe.words.TicTacToeWords.narrate", lambda words, seen: Narration([text]))
     for one, two in (("human", "random"), ("random", "human"), ("human", "human")):
         live = live_match(duels_tictactoe.GAME, one, two, entries="4")
-        assert strip_ink(Story(live).text).endswith(f": 4\n{text}")
+        assert strip_ink(Story(live, live.people).text).endswith(f": 4\n{text}")
     assert "".join(Narrator(live.words, live.people).render_match(live.match)).endswith(f": 4\n{text}\n")
 
 

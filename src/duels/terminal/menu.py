@@ -126,8 +126,7 @@ class Menu:
             lambda answers: self._ask_length(answers[0]),
         )
         rules = shorten_match(rules) if length == _SHORT else rules
-        shares_secrets = rules.has_hidden_information and opponent == HUMAN
-        board = board and not shares_secrets and can_use_board(rules, self._screen)
+        board = board and can_use_board(rules, self._screen)
         if not board:
             self._screen.say("Enter help at any prompt to see the commands.\n\n")
         setup = MatchSetup(rules, HUMAN, opponent, first, people=people)
@@ -215,9 +214,7 @@ class Menu:
             matches = {match.label: match for match in unfinished}
             descriptions = {label: _describe_match(match) for label, match in matches.items()}
             saved = matches[choose(self._screen, "Which match? The newest is the first.", descriptions)]
-        rules = saved.record.match.rules
-        shares_secrets = rules.has_hidden_information and saved.players.count(HUMAN) == 2
-        board = not shares_secrets and can_use_board(rules, self._screen)
+        board = can_use_board(saved.record.match.rules, self._screen)
         return resume_match(saved.path, self._screen, board)[1]
 
     def _review(self, saved: SavedMatch) -> None:

@@ -109,7 +109,8 @@ def test_actions_without_cells_are_chosen_from_a_list() -> None:
 
     async def challenge(player: Player) -> None:
         assert "> yes: challenge < [ no: accept" in player.screen_text
-        assert "Player 2, do you want to challenge? (yes/no):" in player.screen_text
+        assert "Player 2 (O), your turn." in player.screen_words
+        assert "Do you want to challenge? (yes/no):" in player.screen_text
         assert "X?" in player.screen_text, "the doubtful symbol is on the board"
         await player.press("n")
 
@@ -199,11 +200,12 @@ def test_the_log_addresses_the_person_only_about_their_own_moves(
     game: str, entries: str, own: str, opponents: str
 ) -> None:
     live = live_match(game, two="novice", entries=entries)
-    story = strip_ink(Story(live).text)
+    story = strip_ink(Story(live, live.people).text)
     assert "You (Player 1): " in story, "the book calls people by their seats"
     assert own in story
     assert story.endswith(opponents)
-    two = strip_ink(Story(live_match(game, entries=entries)).text)
+    two_people = live_match(game, entries=entries)
+    two = strip_ink(Story(two_people, two_people.people).text)
     assert opponents not in two, "the book addresses each of two people"
 
 

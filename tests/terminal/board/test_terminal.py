@@ -1,15 +1,18 @@
 """The board in a pseudo-terminal: start, exit and the saved match."""
 
 import os
+import re
 import signal
 import sys
 from pathlib import Path
+from time import sleep
 from typing import Any
 from unittest import mock
 
 import pytest
 
 from duels.play.library import read_record
+from duels.terminal.keyboard import SILENCE_SECONDS
 from tests.support import duels, lines_of
 from tests.terminal.terminal import Terminal
 
@@ -158,15 +161,21 @@ def test_a_word_typed_as_the_match_ends_chooses_nothing(tmp_path: Path) -> None:
     assert "Marks by points lost" not in terminal.text
 
 
-def test_two_people_cannot_play_hunt_on_the_board(tmp_path: Path) -> None:
+def test_two_people_play_hunt_and_the_scrollback_has_no_secret(tmp_path: Path) -> None:
     with Terminal(tmp_path, "play", "hunt", "--board") as terminal:
-        assert terminal.wait() == 1
-    output = " ".join(terminal.text.split())
-    assert (
-        "two people cannot play hunt on the full-screen board: the cursor would reveal their cells." in output
-    )
-    assert "or play against the machine: --seat2 casual." in output
-    assert not list(tmp_path.rglob("*.duel"))
+        for keys in ("47", "21"):
+            terminal.expect("Pass the keyboard")
+            sleep(2 * SILENCE_SECONDS)
+            terminal.send("\r")
+            for key, label in zip(keys, ("Where do you go?", "Which position do you observe?"), strict=True):
+                terminal.expect(label)
+                terminal.send(key)
+        terminal.expect("Pass the keyboard")
+        terminal.send("q")
+        assert terminal.wait() == 0
+    assert lines_of(read_record(record_in(tmp_path)).match) == ["move 4", "observe 7", "move 2", "observe 1"]
+    scrollback = re.sub(r"\x1b\[\?[0-9;]+[hl]", "", terminal.main_screen)
+    assert scrollback.strip() == "The match is saved. Continue with: duels resume"
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from duels.terminal.board import keys
 from duels.terminal.board.background import BackgroundJob, run_in_background
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import MAX_CELLS, Point, find_changed_cells
-from duels.terminal.board.scene import Page, QuestionPanel, Scene, SceneTexts
+from duels.terminal.board.scene import Curtain, Page, QuestionPanel, Scene, SceneTexts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import Palette
 from duels.terminal.keyboard import KEY_GAP_SECONDS
@@ -69,7 +69,11 @@ class BoardApp(App[AppResult]):
         self._you = messages.find_solo_seat(live)
         self._seat = self._you or Seat.ONE  # the person who moved last or is to move
         self._palette = Palette(self._seat)
-        self._story = Story(live)
+        self._shares_secrets = live.match.rules.has_hidden_information and len(live.people) == 2
+        """Whether the screen must hide the secrets of two people from each other."""
+        self._seat_at_keyboard: Seat | None = None  # used if two people share secrets
+        viewers = [live.people, frozenset[Seat](), *(frozenset({seat}) for seat in Seat)]
+        self._stories = {watching: Story(live, watching) for watching in viewers}
         self._previous_board = self._make_board()  # before the last decision of a person
         self._note = ""
         self._job = BackgroundJob(self, self.notice)
@@ -133,6 +137,8 @@ class BoardApp(App[AppResult]):
         except (DuelsError, OSError) as error:
             self.exit(error)
             return
+        if isinstance(self.screen, Curtain):
+            self.pop_screen()
         self._next_steps = get_step_labels(self._in_menu)
         self._draw()
 
@@ -157,6 +163,8 @@ class BoardApp(App[AppResult]):
         except StopIteration as only_action:
             self.live.play(seat, only_action.value)
             return
+        if self._shares_secrets and self._seat_at_keyboard is not seat:
+            self._lower_curtain(seat)
         self._seat = seat
         labels = {cell.label: cell.number for row in self._make_board().cells for cell in row}
         self.choice = Choice(sight, self._words, labels)
@@ -165,6 +173,25 @@ class BoardApp(App[AppResult]):
         if self._has_paused:
             self._ignore_enter_until, self._has_paused = monotonic() + KEY_GAP_SECONDS, False
         await self._choice_closed.wait()
+
+    def _lower_curtain(self, seat: Seat) -> None:
+        """Hide the match until this person has the keyboard."""
+        leave = f"q {'menu' if self._in_menu else 'quit'}"
+        request = f"Pass the keyboard to {messages.format_seat(self.live, seat)}, then press Enter.\n{leave}"
+        content = self._palette.make_content
+        curtain = Curtain(content(self._stories[frozenset()].text), content(request))
+        if isinstance(self.screen, Curtain):
+            self.switch_screen(curtain)
+        else:
+            self.push_screen(curtain)
+        self._seat_at_keyboard = self._seat = seat
+        self._previous_board = self._make_board()
+        self._scene.forget_choice()
+
+    @property
+    def _story(self) -> Story:
+        shows_one_seat = self._shares_secrets and not self.live.match.over
+        return self._stories[frozenset({self._seat}) if shows_one_seat else self.live.people]
 
     def _play_or_redraw(self, action: Any | None) -> None:
         if action is None:
@@ -197,7 +224,8 @@ class BoardApp(App[AppResult]):
         return board
 
     def _draw(self) -> None:
-        if not self._scene.is_mounted:
+        is_seat_open = self._shares_secrets and not self._seat_at_keyboard and not self.live.match.over
+        if is_seat_open or not self._scene.is_mounted:
             return
         board = self._make_board()
         changed = find_changed_cells(self._previous_board.cells, board.cells)
@@ -360,12 +388,17 @@ class BoardApp(App[AppResult]):
             if not yes:
                 self.notice(proposal.refusal)
                 return
+            self._seat_at_keyboard = None
             self._change_match(proposal.carry_out)
             self._previous_board = self._make_board()
-            self._story.truncate()
+            for story in self._stories.values():
+                story.truncate()
             self._note = proposal.confirmation
 
         if proposal.question:
+            if self._shares_secrets and proposal.needs_consent:
+                # The other person answers. If the answer is no, the keyboard goes back to this one.
+                self._lower_curtain(self._seat)
             self.push_screen(QuestionPanel(proposal.question), handle_answer)
         else:
             handle_answer(True)
@@ -414,7 +447,6 @@ class BoardMatch:
     def __init__(self, live: LiveMatch, screen: Screen) -> None:
         self.live = live
         self.screen = screen
-        name = live.match.rules.name
         if not screen.can_fill:
             raise DuelsError(
                 "the full-screen board needs a terminal. "
@@ -422,12 +454,6 @@ class BoardMatch:
             )
         if not live.people:
             raise DuelsError("the full-screen board needs a person at one of the seats. Leave out --board.")
-        if live.match.rules.has_hidden_information and len(live.people) == 2:
-            raise DuelsError(
-                f"two people cannot play {name} on the full-screen board: "
-                "the cursor would reveal their cells. "
-                "Leave out --board, or play against the machine: --seat2 casual."
-            )
         count = sum(map(len, live.words.board(live.match.sight(min(live.people))).cells))
         if count > MAX_CELLS:
             raise DuelsError(

@@ -1,6 +1,7 @@
-"""The Textual screens: the match, a page of text, and a yes-or-no question."""
+"""The Textual screens: the match, a curtain before it, a page of text, and a yes-or-no question."""
 
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import ClassVar
 
 from textual import events
@@ -15,6 +16,7 @@ from duels.core.narration import TextBoard
 from duels.terminal.board.choice import Choice
 from duels.terminal.board.grid import ROWS_AROUND_CELLS, count_text_rows, fit_grid, get_min_size
 from duels.terminal.board.view import ActionList, BoardView, Palette
+from duels.terminal.keyboard import SILENCE_SECONDS
 from duels.terminal.screen import wrap
 
 _HEAD_ROWS = 3  # title and borders
@@ -76,6 +78,11 @@ class Scene(Screen[None]):
     def action_list(self) -> ActionList:
         return self.query_one(ActionList)
 
+    def forget_choice(self) -> None:
+        """Move the cursors to the start, so that they do not show the last person's choice."""
+        self.board.cursor = None
+        self.action_list.show((), 1)
+
     def show(
         self, board: TextBoard, choice: Choice | None, changed: frozenset[int], texts: SceneTexts
     ) -> None:
@@ -123,6 +130,33 @@ class Scene(Screen[None]):
             f"This terminal has {width} and {height}.\n"
             f"Make it larger, or press {leave_key} to leave: the match is saved."
         )
+
+
+class Curtain(Screen[None]):
+    """Hides the match while one person passes the keyboard to the other. Shows only public information."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("enter", "open", "Open"),
+        ("q", "app.command('quit')", "Quit"),
+    ]
+
+    def __init__(self, story: Content, request: Content) -> None:
+        super().__init__()
+        self._story = story
+        self._request = request
+        self._opens_after = monotonic() + SILENCE_SECONDS  # Enter may have been meant for the last move
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="public", can_focus=False):
+            yield Static(self._story, id="public-story")
+        yield Static(self._request, id="request")
+
+    def on_resize(self) -> None:
+        self.query_one("#public", VerticalScroll).scroll_end(animate=False)
+
+    def action_open(self) -> None:
+        if monotonic() >= self._opens_after:
+            self.dismiss()
 
 
 class Page(Screen[None]):

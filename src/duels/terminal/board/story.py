@@ -11,11 +11,12 @@ from duels.terminal.messages import make_player_names
 
 
 class Story:
-    """The entries of a match and the book's words about them. Secrets of the opponent stay hidden."""
+    """The entries of a match and the book's words about them, with the secrets of the seats in `watching`."""
 
-    def __init__(self, live: LiveMatch) -> None:
+    def __init__(self, live: LiveMatch, watching: frozenset[Seat]) -> None:
         self._live = live
-        self._narrator = Narrator(live.words, live.people)
+        self._watching = watching
+        self._narrator = Narrator(live.words, watching)
         self._names = make_player_names(live)
         self._paragraphs: list[str] = []  # one per turn
 
@@ -51,6 +52,6 @@ class Story:
         if you:
             # The book calls people by their seats.
             name = f"You ({name})" if turn.actor is you else self._live.names[turn.actor]
-        hidden = turn.hidden_from(you or turn.actor)
-        entry = Ink.DIM("(hidden)") if hidden else Ink.CHANGED(format_entry(match.rules, turn))
+        action, _ = turn.redact(self._watching)
+        entry = Ink.DIM("(hidden)") if action is None else Ink.CHANGED(format_entry(match.rules, turn))
         return [f"{Ink.for_seat(turn.actor)(name)}: {entry}"]
