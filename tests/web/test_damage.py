@@ -14,6 +14,7 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.web.request_errors import MatchNotFound
 from duels.web.sqlite_store import SqliteStore
+from tests.web.conftest import emptied
 from tests.web.serving import Visitor, pair, serving
 
 Execute = Callable[[str], None]
@@ -149,9 +150,24 @@ def test_a_file_emptied_during_use_is_reported(tmp_path: Path, caplog: pytest.Lo
         ann = Visitor(base)
         ann.start("lights", "friend")
         database.write_bytes(b"")
-        assert ann.post("/matches", game="lights", against="friend").status_code == 503
-        assert ann.get("/health").status_code == 503
+        for answer in (ann.post("/matches", game="lights", against="friend"), ann.get("/health")):
+            assert answer.status_code == 503
+            assert "was moved, replaced or damaged." in answer.json()["message"]
+            assert "No moves are lost" not in answer.json()["message"]
     assert "emptied" in caplog.text
+
+
+def test_lost_tables_of_postgresql_are_reported(postgres: str) -> None:
+    database = emptied(postgres)
+    with serving(database) as base:
+        ann = Visitor(base)
+        match = ann.start("lights", "friend")
+        with psycopg.connect(database, autocommit=True) as db:
+            for table in ("log", "seats", "invites", "matches"):
+                db.execute(f"DROP TABLE duels_{table}".encode())
+        assert "was moved, replaced or damaged." in ann.get(match).json()["message"]
+    with pytest.raises(DuelsError, match=r"has lost tables: duels_matches, .*backup"), serving(database):
+        pass
 
 
 def test_servers_that_start_together_create_one_database(tmp_path: Path) -> None:

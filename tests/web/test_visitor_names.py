@@ -6,11 +6,13 @@ from duels.players import PLAYER_KINDS
 from duels.web.visitor_names import MAX_NAME_LENGTH, clean_name
 from tests.web.serving import Visitor, pair
 
+SCOTLAND = "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
 FAMILY = "👨\u200d👩\u200d👧"
 PRETENDERS = (
     *("You", "you", "YOU", "y o u", "You.", "Y\u200bou", "\u202eYou", "Ｙｏｕ", "Yоu", "Υou", "Yóu", "𝒀𝒐𝒖"),
     *("Player 1", "player  2", "Player\u00a02", "Player2", "Player-1", "PIayer 1", "Player ②", "P layer l"),
     *("casual", "Casual", "human", "best", "PERFECT", "cаsuаl", "Chance", "a friend", "Y⃝ou", "Your"),
+    *("X", "o", "Х", "0", "Your turn", "your opponent", "Yоur move", "You win", "Player 1️⃣"),
 )
 
 
@@ -45,13 +47,21 @@ def test_names_of_bots_are_reserved(player: str) -> None:
         ("Юлия", "Ann", "Юлия"),
         ("की", "के", "की"),
         ("José", "", "José"),
+        ("Young", "", "Young"),
+        ("Xo", "", "Xo"),
+        ("Z" + "\u0335" * 20 + "oe", "", "Z\u0335\u0335\u0335oe"),
+        ("a" + "\u0316\u200b" * 9, "", "a\u0316\u0316\u0316"),
+        ("שָּׁלוֹם", "", "שָּׁלוֹם"),
+        ("Ann\U000e0067\U000e0062", "", "Ann"),
     ],
 )
 def test_names_are_cleaned_and_unique_in_a_match(name: str, other: str, clean: str) -> None:
     assert clean_name(name, (other,)) == clean
 
 
-@pytest.mark.parametrize("emoji", [FAMILY, "🕵🏽\u200d♂️", "🇩🇪", "👍🏿", "❤️\u200d🔥", "🐦\u200d⬛"])
+@pytest.mark.parametrize(
+    "emoji", [FAMILY, "🕵🏽\u200d♂️", "🇩🇪", "👍🏿", "❤️\u200d🔥", "🐦\u200d⬛", "1️⃣", "#⃣", SCOTLAND]
+)
 def test_joined_emoji_are_not_split(emoji: str) -> None:
     assert clean_name(f"Ann {emoji}!") == f"Ann {emoji}!"
     for length in range(MAX_NAME_LENGTH + 2):

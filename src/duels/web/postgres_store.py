@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS duels_invites (
 CREATE INDEX IF NOT EXISTS duels_invites_to ON duels_invites (match);
 INSERT INTO duels_version VALUES (1) ON CONFLICT DO NOTHING;
 """
+_TABLES = ("duels_version", "duels_matches", "duels_log", "duels_seats", "duels_invites")
 VERSION = 1
 CHANNEL = "duels"
 _SETUP_LOCK = 0x6475656C73  # several processes may start at once and create the tables
@@ -65,7 +66,8 @@ class PostgresStore(store.Store):
     async def open(self, on_change: store.ChangeCallback) -> None:
         """Connect, and create the tables if necessary.
 
-        Raises StoreUnavailable if there is no connection, and DuelsError if the tables are of a newer format.
+        Raises StoreUnavailable if there is no connection, and DuelsError if the tables are of a newer format
+        or some are missing.
         """
         self._on_change = on_change
         try:
@@ -81,12 +83,20 @@ class PostgresStore(store.Store):
 
     async def _set_up(self, db: Connection) -> None:
         await db.execute("SELECT pg_advisory_xact_lock(%s)", (_SETUP_LOCK,))
+        await self._check_tables(db)
         for statement in filter(str.strip, _SCHEMA.split(";")):
             await db.execute(statement)
         row = await (await db.execute("SELECT max(version) FROM duels_version")).fetchone()
         if row and row[0] > VERSION:
             message = f"{self._name} is a database of format {row[0]}"
             raise DuelsError(f"{message}; this version of duels reads format {VERSION}.")
+
+    async def _check_tables(self, db: Connection) -> None:
+        """Raise DuelsError if some tables exist and others do not: new ones would hide the loss."""
+        query = "SELECT name FROM unnest(%s::text[]) AS name WHERE to_regclass(name) IS NULL"
+        missing = [name for (name,) in await (await db.execute(query, (list(_TABLES),))).fetchall()]
+        if missing and len(missing) < len(_TABLES):
+            raise DuelsError(f"{self._name} has lost tables: {', '.join(missing)}. Restore a backup.")
 
     def _describe(self, problem: Exception) -> str:
         return f"{self._name}: {' '.join(str(problem).split())}"
@@ -106,6 +116,8 @@ class PostgresStore(store.Store):
         try:
             async with self._pool.connection() as db:
                 yield db
+        except psycopg.errors.UndefinedTable as problem:
+            raise store.StoreDamaged(self._describe(problem)) from None
         except (psycopg.Error, PoolTimeout) as problem:
             raise store.StoreUnavailable(self._describe(problem)) from None
 

@@ -24,7 +24,7 @@ from duels.web.pages import EventStream, MatchPage, Pages, WakeCallback
 from duels.web.request_errors import MalformedRequest, NotFound, RequestError, TooMany, UnreadableMatch
 from duels.web.service import MatchService
 from duels.web.settings import LOOPBACK, ServerSettings
-from duels.web.store import Change, Store, StoredMatch, StoreUnavailable
+from duels.web.store import Change, Store, StoreDamaged, StoredMatch, StoreUnavailable
 from duels.web.visitors import (
     Visitor,
     check_request_text,
@@ -495,6 +495,10 @@ def _describe_error(problem: Exception) -> tuple[int, str, int]:
             return problem.status, str(problem), problem.wait
         case RequestError():
             return problem.status, str(problem), 0
+        case StoreDamaged():
+            log.error("%s", problem)
+            text = "The server cannot reach its database: it was moved, replaced or damaged. Tell the host."
+            return 503, text, _RETRY_DELAY
         case StoreUnavailable():
             log.error("%s", problem)
             text = "The server cannot reach its database. No moves are lost. Try again in a moment."

@@ -16,7 +16,15 @@ from pathlib import Path
 
 from duels.core.errors import DuelsError
 from duels.files import write_atomically
-from duels.web.store import ChangeCallback, Conflict, Row, Store, StoreUnavailable, TransactionSteps
+from duels.web.store import (
+    ChangeCallback,
+    Conflict,
+    Row,
+    Store,
+    StoreDamaged,
+    StoreUnavailable,
+    TransactionSteps,
+)
 
 log = logging.getLogger("duels.web")
 
@@ -61,7 +69,7 @@ class SqliteStore(Store):
         self._on_change: ChangeCallback = lambda match: None
         self._version: int | None = None
         self._failed = False
-        self._file: os.stat_result
+        self._file: os.stat_result | None = None  # once the store is open
 
     async def open(self, on_change: ChangeCallback) -> None:
         """Open the file, and create it if necessary.
@@ -109,6 +117,7 @@ class SqliteStore(Store):
             yield
         except sqlite3.Error as problem:
             self._failed = True
+            self._check_file()
             raise StoreUnavailable(f"{self.path}: {problem}.") from None
 
     # -- reading --------------------------------------------------------------------------------
@@ -187,17 +196,15 @@ class SqliteStore(Store):
         await asyncio.get_running_loop().run_in_executor(self._thread, db.execute, statement)
 
     def _check_file(self) -> None:
-        """Raise StoreUnavailable if the file is not what it was: later writes would be lost."""
+        """Raise StoreDamaged if the file is not what it was: later writes would be lost."""
         try:
             file = os.stat(self.path)
-            is_same = os.path.samestat(file, self._file) and file.st_size > 0
+            is_same = not self._file or (os.path.samestat(file, self._file) and file.st_size > 0)
         except OSError:
             is_same = False
         if not is_same:
             self._failed = True
-            raise StoreUnavailable(
-                f"{self.path} was moved, removed, replaced or emptied while it was in use."
-            )
+            raise StoreDamaged(f"{self.path} was moved, removed, replaced or emptied while it was in use.")
 
     async def _listen(self) -> None:
         """Poll for writes of other processes. Our own writes check as well."""

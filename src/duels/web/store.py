@@ -131,6 +131,10 @@ class StoreUnavailable(DuelsError):
     """The database cannot be reached or written to. Nothing was written."""
 
 
+class StoreDamaged(StoreUnavailable):
+    """The database was emptied, replaced or moved, or lacks tables. Moves may be lost."""
+
+
 Row = tuple[Any, ...]
 ChangeCallback = Callable[[str | None], None]
 """Called with the id of a changed match, or with None if any match may have changed."""
