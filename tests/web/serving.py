@@ -157,7 +157,13 @@ class Process:
     """A server in a process of its own, which can be killed."""
 
     def __init__(
-        self, database: str, home: Path, port: int = 0, before: str = "", limits: str = "UNLIMITED"
+        self,
+        database: str,
+        home: Path,
+        port: int = 0,
+        before: str = "",
+        limits: str = "UNLIMITED",
+        options: tuple[str, ...] = (),
     ) -> None:
         """`before` is run in the process first: it may break something."""
         program = (
@@ -169,7 +175,7 @@ class Process:
             "from tests.web.serving import *\n"
             f"quick = dict(pause=0.0, prepare_puzzles=False, limits={limits})\n"
             "settings.ServerSettings = partial(settings.ServerSettings, **quick)\n"
-            f"command.serve(['--port', '{port}', '--no-browser', '--database', {database!r}])\n"
+            f"command.serve(['--port', '{port}', '--no-browser', '--database', {database!r}, *{options!r}])\n"
         )
         environment = {**os.environ, "DUELS_HOME": str(home), "PYTHONUNBUFFERED": "1"}
         self.log = home / "log"
