@@ -141,12 +141,14 @@ def test_no_frame_shows_the_last_persons_board(size: tuple[int, int], frames: li
     async def act(player: Player) -> None:
         nonlocal opened
         await open_curtain(player, Seat.ONE)
-        await player.pilot.press("4", "7")
+        await player.press("4")
+        await player.see("Your token is at position 4")
+        await player.pilot.press("7")
         await player.see("Pass the keyboard to Player 2")
         opened = len(frames)
         await open_curtain(player, Seat.TWO)
         await player.press("2")
-        assert "Your token is at position 2" in player.screen_words
+        await player.see("Your token is at position 2")
 
     at_board(live_match("hunt"), act, size)
     seen_by_one, seen_by_two = frames[:opened], frames[opened:]

@@ -8,7 +8,7 @@ from tests.support import GAME_NAMES
 from tests.terminal.board.pilot import SIZES, Player, at_board, live_match
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [*SIZES, (60, 20)])
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_the_whole_board_and_the_keys_are_on_the_screen(game: str, size: tuple[int, int]) -> None:
     async def act(player: Player) -> None:
@@ -20,12 +20,42 @@ def test_the_whole_board_and_the_keys_are_on_the_screen(game: str, size: tuple[i
             assert pane.region.contains_region(view.region), "the board fits without scrolling"
             assert "h hint" in player.screen_text
             assert "quit" in player.screen_text
-            assert f"{player.live.match.rules.game.title} ({game})" in player.screen_text
+            assert player.live.match.rules.game.title[:12] in player.screen_text
             assert "You are Player 2" in player.screen_text
             await player.press("enter")
             assert len(player.screen_text.splitlines()) <= size[1], round_
 
     at_board(live_match(game, one="club"), act, size)
+
+
+@pytest.mark.parametrize("game", GAME_NAMES)
+def test_a_large_terminal_shows_large_boxes_and_the_end_of_the_story(game: str) -> None:
+    async def act(player: Player) -> None:
+        grid = player.app.screen.query_one(BoardView)._grid
+        assert grid.width >= 9
+        assert grid.height >= 4
+        story = player.app.screen.query_one("#right")
+        assert story.size.height >= 8
+
+    at_board(live_match(game, two="novice"), act, (120, 40))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_row_of_seven_cells_stays_whole(size: tuple[int, int]) -> None:
+    async def act(player: Player) -> None:
+        assert len(player.app.screen.query_one(BoardView)._grid.rows) == 1
+
+    at_board(live_match("chain", two="novice"), act, size)
+    at_board(live_match("chain", two="novice"), act, (60, 20))
+
+
+def test_a_low_terminal_shows_the_score_above_the_story() -> None:
+    async def act(player: Player) -> None:
+        await player.see("Scoreboard:")
+        status, story = (player.app.screen.query_one(name) for name in ("#status", "#story"))
+        assert status.region.y < story.region.y
+
+    at_board(live_match("flip", two="novice"), act, (60, 20))
 
 
 @pytest.mark.parametrize("size", [*SIZES, (60, 20)])
@@ -104,7 +134,7 @@ def test_a_finished_match_of_hunt_shows_both_tokens(
 
 def test_a_small_terminal_shows_a_message_until_it_is_larger() -> None:
     async def act(player: Player) -> None:
-        await player.see("The board needs 60 columns and 24 rows. This terminal has 50 and 20.")
+        await player.see("The board needs 60 columns and 20 rows. This terminal has 50 and 20.")
         await player.see("Make it larger, or press F10 to leave: the match is saved.")
         await player.pilot.resize_terminal(100, 30)
         await player.see("Your turn.")

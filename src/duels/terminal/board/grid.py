@@ -7,16 +7,20 @@ from itertools import chain, pairwise
 from duels.core.narration import Cell, TextBoard
 from duels.core.words import strip_ink
 
-_SIZES = ((11, 5), (9, 3), (7, 3), (5, 3), (5, 1), (3, 1))
+_SIZES = (
+    *((23, 11), (19, 9), (15, 7), (13, 6), (11, 5), (9, 4)),  # about square
+    *((9, 3), (7, 3), (5, 3), (5, 1), (3, 1)),
+)
 """Columns and rows inside a box, largest first."""
 # The character for each combination of lines to _UP, _DOWN, _LEFT and _RIGHT.
 _BORDERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 MAX_CELLS = 400
 """The largest board that the full screen shows."""
-ROWS_AROUND_CELLS = 9  # title, borders, turn, a question of four lines, keys
+ROWS_AROUND_CELLS = 8  # title, borders, turn, a question of three lines, keys
 _MIN_SIZE = (60, 16)  # columns and rows of the terminal
 _MAX_BOARD_ROWS = 15  # a longer board is scrolled
+_MAX_WHOLE_ROW = 12  # cells
 
 Point = tuple[int, int]
 """A column and a row."""
@@ -36,6 +40,11 @@ class BoardGrid:
     def size(self) -> Point:
         longest = max((len(row) for row in self.rows), default=0)
         return longest * (self.width + 1) + 1, len(self.rows) * (self.height + 1) + 1
+
+    @property
+    def ease(self) -> tuple[int, int]:
+        """How easy the grid is to read: larger boxes are better, and then fewer rows."""
+        return self.width * self.height, -len(self.rows)
 
     def draw_borders(self) -> list[str]:
         columns, lines = self.size
@@ -93,14 +102,16 @@ class BoardGrid:
 def fit_grid(rows: Sequence[Sequence[Cell]], columns: int, lines: int) -> BoardGrid:
     """Make the grid with the largest boxes that fit. Split rows that are too long.
 
-    If no size fits, use the smallest boxes; the person can scroll the grid.
+    A short row stays whole if it fits, because neighbours matter; a long one is split for larger boxes. If no
+    size fits, use the smallest boxes; the person can scroll the grid.
     """
     widest = max((len(strip_ink(cell.text)) for row in rows for cell in row), default=1)
     sizes = [size for size in _SIZES if size[0] >= widest] or [_SIZES[-1]]
     grids = [_make_grid(rows, columns, *size) for size in sizes]
     fitting = [grid for grid in grids if grid.size[1] <= lines]
-    unsplit = [grid for grid in fitting if len(grid.rows) == len(rows)]
-    return next(iter(unsplit or fitting), grids[-1])
+    is_short = max(map(len, rows), default=0) <= _MAX_WHOLE_ROW
+    whole = [grid for grid in fitting if len(grid.rows) == len(rows) and (is_short or grid.height > 1)]
+    return next(iter(whole or fitting), grids[-1])
 
 
 def _make_grid(rows: Sequence[Sequence[Cell]], columns: int, width: int, height: int) -> BoardGrid:
@@ -124,8 +135,9 @@ def count_text_rows(board: TextBoard) -> int:
 def get_min_size(board: TextBoard) -> Point:
     """Return the columns and rows of the smallest terminal that can show a match with this board."""
     columns, rows = _MIN_SIZE
-    board_rows = fit_grid(board.cells, columns, 0).size[1] + count_text_rows(board)
-    return columns, max(rows, min(board_rows, _MAX_BOARD_ROWS) + ROWS_AROUND_CELLS)
+    cell_rows = fit_grid(board.cells, columns, 0).size[1]
+    # In a narrow terminal the keys need a second row, and the text moves above the story.
+    return columns, max(rows, min(cell_rows, _MAX_BOARD_ROWS) + ROWS_AROUND_CELLS + 1)
 
 
 def find_changed_cells(before: Sequence[Sequence[Cell]], after: Sequence[Sequence[Cell]]) -> frozenset[int]:

@@ -24,6 +24,7 @@ _NOTE_ROWS = 2  # reserved if possible, so that a note does not change the board
 _MAX_NOTE_ROWS = 6  # a longer note is scrolled
 _BOARD_SHARE = 3 / 5  # of the columns
 _MARGIN = 2  # columns beside the board
+_MIN_STORY_ROWS = 10  # below the board, with the border and the gap
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class SceneTexts:
 
 
 class Scene(Screen[None]):
-    """The screen of a match: the board on the left, the story on the right, turn and keys below."""
+    """The screen of a match: the board, the story beside or below it, and turn and keys at the bottom."""
 
     def __init__(self, title: str, players: str, palette: Palette) -> None:
         super().__init__()
@@ -58,6 +59,7 @@ class Scene(Screen[None]):
                 yield Static(id="below")
                 yield ActionList()
             with VerticalScroll(id="right", can_focus=False):
+                yield Static(id="status")
                 yield Static(id="story")
         with Vertical(id="foot"):
             yield Static(id="turn")
@@ -86,9 +88,16 @@ class Scene(Screen[None]):
     def show(
         self, board: TextBoard, choice: Choice | None, changed: frozenset[int], texts: SceneTexts
     ) -> None:
-        columns = int(self.app.size.width * _BOARD_SHARE) - 2 * _MARGIN
+        is_stacked = self._is_stacked(board)
+        self.set_class(is_stacked, "stacked")
+        columns = self._count_board_columns(is_stacked)
         board = replace(board, text=wrap(board.text.strip("\n"), columns))
-        room = (columns, self._count_cell_rows(board, columns, texts))
+        min_rows = fit_grid(board.cells, columns, 0).size[1]
+        is_low = self.app.size.height - ROWS_AROUND_CELLS - count_text_rows(board) < min_rows
+        self._write("#status", self._palette.make_content(board.text if is_low else ""))
+        board = replace(board, text="" if is_low else board.text)
+        rows = self._count_cell_rows(board, columns, texts)
+        room = (columns, rows - _MIN_STORY_ROWS if is_stacked else rows)
         self.board.show(board.cells, room, choice, changed)
         self.action_list.show(choice.listed_options if choice else (), columns)
         self._write("#below", self._palette.make_content(board.text))
@@ -100,6 +109,20 @@ class Scene(Screen[None]):
         self.query_one("#note").display = bool(texts.note)
         self.query_one("#right", VerticalScroll).scroll_end(animate=False)
         self._warn_if_too_small(board, texts.leave_key)
+
+    def _is_stacked(self, board: TextBoard) -> bool:
+        """Return whether the board is easier to read above the story than beside it."""
+        text = wrap(board.text.strip("\n"), self._count_board_columns(False))
+        rows = (
+            self.app.size.height - ROWS_AROUND_CELLS - _NOTE_ROWS - count_text_rows(replace(board, text=text))
+        )
+        beside = fit_grid(board.cells, self._count_board_columns(False), rows)
+        above = fit_grid(board.cells, self._count_board_columns(True), rows - _MIN_STORY_ROWS)
+        return above.size[1] <= rows - _MIN_STORY_ROWS and above.ease > beside.ease
+
+    def _count_board_columns(self, is_stacked: bool) -> int:
+        width = self.app.size.width
+        return (width if is_stacked else int(width * _BOARD_SHARE)) - 2 * _MARGIN
 
     def _write(self, name: str, text: Content) -> None:
         part = self.query_one(name, Static)
