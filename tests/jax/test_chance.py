@@ -10,9 +10,8 @@ jax = pytest.importorskip("jax", reason="make jax-test installs it")
 import jax.numpy as jnp  # noqa: E402
 
 from duels.core.errors import TooLarge  # noqa: E402
-from duels.envs.jax import table_env  # noqa: E402
-from duels.envs.jax.env import MAX_OUTCOMES, Purpose, pick, random_bits  # noqa: E402
-from duels.envs.jax.table_env import TableEnv  # noqa: E402
+from duels.envs.jax import env as jax_env  # noqa: E402
+from duels.envs.jax.env import MAX_OUTCOMES, Purpose, TableEnv, pick, random_bits  # noqa: E402
 from duels.envs.settings import DEFAULT_SETTINGS  # noqa: E402
 from tests.outside.highcard import HighCard  # noqa: E402
 
@@ -60,8 +59,8 @@ def test_draws_are_exact_up_to_the_maximum(ways: int) -> None:
 
 def test_rejects_too_many_initial_states(monkeypatch: pytest.MonkeyPatch) -> None:
     starts = len(TableEnv(HighCard(), DEFAULT_SETTINGS)._starts)
-    monkeypatch.setattr(table_env, "MAX_OUTCOMES", starts)
+    monkeypatch.setattr(jax_env, "MAX_OUTCOMES", starts)
     TableEnv(HighCard(), DEFAULT_SETTINGS)
-    monkeypatch.setattr(table_env, "MAX_OUTCOMES", starts - 1)
+    monkeypatch.setattr(jax_env, "MAX_OUTCOMES", starts - 1)
     with pytest.raises(TooLarge, match=rf"too many openings for JAX: {starts},"):
         TableEnv(HighCard(), DEFAULT_SETTINGS)

@@ -213,9 +213,7 @@ def expected_values(tables: Tables, policy: Table, limit: int | None = None) -> 
     no_responder = 2  # not a seat: both follow the policy
     with localcontext(prec=DIGITS):
         end_points = _get_end_points(tables, 0)
-        after_tick = None if limit is None else [ZERO] * tables.states
+        points = None if limit is None else [ZERO] * tables.states
         for _ in range(1 if limit is None else limit):
-            moves = _moves(tables, policy, no_responder, end_points, after_tick)
-            points = expected_points([choices[0] if choices else ENDLESS for choices in moves])
-            after_tick = points
-        return [float((1 + value) / 2) for value in points]
+            points, _ = best_points(_moves(tables, policy, no_responder, end_points, points))
+        return [float((1 + value) / 2) for value in points or ()]

@@ -12,8 +12,7 @@ from duels.core.rules import AnyRules
 from duels.envs.settings import make_settings, resolve_env_rules
 
 with require_extra("jax"):
-    from duels.envs.jax.env import Env, State, auto_reset
-    from duels.envs.jax.table_env import get_env
+    from duels.envs.jax.env import Env, State, auto_reset, get_env
 
 __all__ = ["Env", "State", "auto_reset", "make"]
 
