@@ -36,7 +36,7 @@ import duels.envs.openspiel  # noqa: F401  (registers the games)
 from duels.analysis.exploitability import exploitability as our_exploitability
 from duels.core.errors import BadOption, GameOver, IllegalMove
 from duels.core.match import AnyMatch, Match
-from duels.core.rules import CHANCE, AnySight, Seat
+from duels.core.rules import CHANCE, AnyRules, AnySight, Seat
 from duels.games import GAMES
 from duels.games.hunt.certify.policies import make_policy_from_tables
 from duels.games.hunt.certify.pomdp import Effort
@@ -44,6 +44,7 @@ from duels.games.hunt.certify.responder_problem import make_problem
 from duels.games.hunt.memory import Window
 from duels.games.hunt.rules import Observe, Phase, Tunnel
 from duels.players import make_player
+from duels.solving.graph import explore, longest_match
 from duels.solving.oracles import get_oracle
 from tests.games.hunt.certify.test_pomdp import some_tables, tightest
 
@@ -192,6 +193,41 @@ def test_max_moves_cuts_a_game_off() -> None:
     assert state.is_terminal()
     assert state.legal_actions() == []
     assert state.returns() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "draws"),
+    [
+        ("duels_lights", 7, 0),
+        ("duels_lights(max_moves=3)", 3, 0),
+        ("duels_leap", 41, 0),
+        ("duels_leap(max_moves=0)", 41, 0),
+        ("duels_chain(max_boards=2)", 100, 100),  # coins can send a piece back for ever
+        ("duels_chain(max_moves=0)", 1000, 1000),
+        ("duels_hunt(max_turns=10)", 20, 0),
+        ("duels_hunt", 100, 0),
+        ("duels_flip", 20, 18),
+    ],
+)
+def test_games_have_their_true_length(name: str, moves: int, draws: int) -> None:
+    game = pyspiel.load_game(name)
+    assert (game.max_game_length(), game.max_chance_nodes_in_history()) == (moves, draws)
+    entries = game.num_distinct_actions() + game.max_chance_outcomes() + 1
+    assert game.information_state_tensor_size() == 2 + (moves + draws) * entries
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        *(GAMES["hunt"].rules(cells=cells, max_turns=turns) for cells in (2, 3) for turns in (1, 2, 3)),
+        GAMES["flip"].rules(side=2, values=2, copies=2, target=3),
+        GAMES["flip"].rules(side=2, values=4, copies=1, target=5),
+        GAMES["flip"].rules(side=2, values=1, copies=4, target=2),
+    ],
+    ids=str,
+)
+def test_stated_lengths_equal_those_of_the_state_graph(rules: AnyRules) -> None:
+    assert rules.game.find("features", "longest_match")(rules) == longest_match(explore(rules))
 
 
 @pytest.mark.parametrize("wrong", ["max_moves=-1", "max_turns=-1", "cells=0", "cells=-1"])

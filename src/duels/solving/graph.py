@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
+from math import inf
 from typing import Generic, TypeVar
 
 from duels.core.errors import TooLarge
@@ -73,6 +74,19 @@ def has_cycle(graph: Graph[S]) -> bool:
     except CycleError:
         return True
     return False
+
+
+def longest_match(graph: Graph[S]) -> tuple[float, float]:
+    """Return the most moves and the most chance nodes of a match, infinity if a state can repeat."""
+    if has_cycle(graph):
+        return inf, inf
+    moves, draws = [0] * len(graph), [0] * len(graph)
+    for node in _sort_backwards(graph).static_order():
+        if successors := graph.successors[node]:
+            is_draw = graph.actor[node] is CHANCE
+            moves[node] = max(moves[successor] for successor in successors) + (not is_draw)
+            draws[node] = max(draws[successor] for successor in successors) + is_draw
+    return moves[0], draws[0]
 
 
 def _sort_backwards(graph: Graph[S]) -> TopologicalSorter[int]:

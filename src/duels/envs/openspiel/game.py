@@ -3,24 +3,27 @@
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from functools import cached_property, lru_cache
+from math import inf
 from typing import Any
 
 import numpy as np
 import pyspiel
 
 from duels.analysis.encoding import ObservationEncoder
-from duels.core.errors import BadOption, GameOver, IllegalMove
+from duels.core.errors import BadOption, GameOver, IllegalMove, TooLarge
 from duels.core.features import format_feature_value, number_actions
 from duels.core.game import Game
 from duels.core.match import AnyMatch, Match, Turn
 from duels.core.options import Option, OptionKind, OptionValue, list_options
 from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.envs.versions import EnvRegistry
+from duels.solving.graph import explore, longest_match
 
 # OpenSpiel needs finite games, and some of ours are not. By default, a game ends without a winner after this
 # many moves. `max_moves=0` is for algorithms that can handle cycles.
 MAX_MOVES = 100
-UNLIMITED_LENGTH = 1000  # with `max_moves=0`, the reported maximum length
+UNLIMITED_LENGTH = 1000  # with `max_moves=0`, the reported maximum length of a match that can be endless
+MAX_EXPLORED_STATES = 20_000  # a second or two; in larger games `max_moves` is the maximum length
 
 SEPARATOR = ";"  # commas separate OpenSpiel's parameters
 
@@ -50,9 +53,12 @@ class SpielSettings:
         self.outcomes = self.rules.all_outcomes()
         self.action_numbers = number_actions(self.rules)
         self.action_numbers |= {outcome: number for number, outcome in enumerate(self.outcomes)}
-        self.max_length = self.max_moves or UNLIMITED_LENGTH
+        find_longest = game.find("features", "longest_match") or _explore_longest_match
+        moves, draws = find_longest(self.rules)
+        self.max_length = int(min(self.max_moves or UNLIMITED_LENGTH, moves))
         # Chance can act before the first move and after every move.
-        self.max_chance_nodes = self.max_length + _count_opening_chance(self.rules) if self.outcomes else 0
+        most_draws = self.max_length + _count_opening_chance(self.rules) if self.outcomes else 0
+        self.max_chance_nodes = int(min(most_draws, draws))
 
     def __reduce__(self) -> Any:
         return _cached_settings, self._arguments
@@ -74,6 +80,16 @@ def _count_opening_chance(rules: AnyRules) -> int:
     while rules.actor(state) is CHANCE:
         state, nodes = rules.apply(state, rules.actions(state)[0]).state, nodes + 1
     return nodes
+
+
+def _explore_longest_match(rules: AnyRules) -> tuple[float, float]:
+    """Return the most moves and chance nodes of a match: infinity if endless, or if there are many states."""
+    if rules.limit and rules.limit_value is None:
+        return inf, inf
+    try:
+        return longest_match(explore(rules, limit=MAX_EXPLORED_STATES))
+    except TooLarge:
+        return inf, inf
 
 
 @lru_cache(maxsize=64)

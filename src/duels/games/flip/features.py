@@ -1,5 +1,7 @@
 """The observation of Quantum Flip for programs. It includes shown tiles that are face down again."""
 
+from itertools import accumulate
+
 from duels.core.features import Feature, format_feature_value
 from duels.games.flip.rules import QuantumTiles, State
 
@@ -21,6 +23,14 @@ def features(rules: QuantumTiles) -> tuple[Feature, ...]:
         ),
         Feature("choosing", (False, True), lambda view, seat: (view.choosing,)),
     )
+
+
+def longest_match(rules: QuantumTiles) -> tuple[int, int]:
+    """Return upper bounds on the moves and the chance nodes of a match."""
+    # The smallest tiles leave both players below the target as long as possible.
+    bag = [value for value in range(1, rules.values + 1) for _ in range(rules.copies)]
+    turns = 1 + sum(points <= 2 * (rules.target - 1) for points in accumulate(bag))
+    return turns + 2, turns  # each Quantum Flip adds a choice between its tiles
 
 
 def describe(view: State) -> str:

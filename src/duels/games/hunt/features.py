@@ -1,5 +1,7 @@
 """The features of Quantum Duel: the hunt for programs: the own token and public information."""
 
+from math import inf
+
 from duels.core.features import Feature, format_feature_value
 from duels.games.hunt.rules import NONE_OBSERVED, OFF_GRID, QuantumHunt, View
 
@@ -15,6 +17,11 @@ def features(rules: QuantumHunt) -> tuple[Feature, ...]:
         Feature("other_last_named", observed_cells, lambda view, seat: (view.last_observed[seat.other - 1],)),
         Feature("my_phase", (None, "move", "observe"), lambda view, seat: (_format_phase(view),)),
     )
+
+
+def longest_match(rules: QuantumHunt) -> tuple[float, float]:
+    """Return the most moves and chance nodes of a match: a turn is a move and an observation."""
+    return (2 * rules.max_turns, 0) if rules.max_turns else (inf, 0)
 
 
 def _format_phase(view: View) -> str | None:
