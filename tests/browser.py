@@ -1,4 +1,4 @@
-"""The browser of this machine, if there is one."""
+"""The browser of this machine, if it has one."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable
 
 @contextmanager
 def running_browser() -> Iterator["Browser"]:
-    """Chromium. Somebody without one skips what needs it; at CI its absence is a failure."""
+    """Chromium. Without one, tests that need it are skipped; on CI its absence is a failure."""
     from playwright.sync_api import sync_playwright
 
     found = next(filter(None, map(shutil.which, _NAMES)), None)

@@ -1,4 +1,4 @@
-"""What every test relies on: the games of this package, whatever else is installed, and a home of its own."""
+"""Shared fixtures: only the games of this package, and a separate home folder."""
 
 import json
 import os
@@ -17,13 +17,13 @@ SOURCES = Path(__file__).parent.parent / "src"
 
 
 def pytest_configure() -> None:
-    """Get ready for tests in this process: nothing that is compiled is old, no program inherits silence."""
+    """Prepare this process: drop old compiled code, and restore signals for child processes."""
     _drop_old_code()
     _let_children_hear()
 
 
 def _let_children_hear() -> None:
-    """Give signals that are ignored here, as under `nohup`, their usual effect in what the tests start.
+    """Restore the usual effect of ignored signals, as under `nohup`, in child processes.
 
     A program inherits what is ignored, but not a handler. This process still takes no notice of them.
     """
@@ -58,7 +58,7 @@ def no_games_of_others() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_home_of_others(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Nothing is kept among the matches of whoever runs the tests. All workers share what they compute."""
+    """Use a temporary home instead of the user's. All workers share computed tables."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     with mock.patch.dict(os.environ, {"DUELS_HOME": str(shared / "duels")}):
@@ -67,13 +67,13 @@ def no_home_of_others(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A real browser, a module long: while it runs, other tests could not use event loops in this thread."""
+    """A real browser for one module: while it runs, other tests could not use event loops in this thread."""
     with running_browser() as running:
         yield running
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the figures of the attacks, where they ran for long."""
+    """Print the figures of long attacks."""
     reports = [report for key in ("passed", "failed") for report in terminalreporter.stats.get(key, [])]
     attacks = [dict(report.user_properties)["attack"] for report in reports if report.user_properties]
     if attacks:

@@ -15,7 +15,7 @@ class Endpoint(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where the API begins."""
+        """The base URL of the API."""
         return f"http://127.0.0.1:{self.server_port}/v1"
 
 
@@ -24,7 +24,7 @@ E = TypeVar("E", bound=Endpoint)
 
 @contextmanager
 def served(endpoint: E) -> Iterator[E]:
-    """Within, the endpoint answers."""
+    """Serve the endpoint within the block."""
     thread = threading.Thread(target=endpoint.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:

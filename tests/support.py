@@ -1,4 +1,4 @@
-"""What many tests need: random matches, what people would enter for them, and the command itself."""
+"""Shared helpers: random matches, people's entries for them, and the command."""
 
 import io
 import os
@@ -39,7 +39,7 @@ def all_rules() -> list[AnyRules]:
 
 
 def play_randomly(match: AnyMatch, rng: Random, turns: int, resign: bool = False) -> AnyMatch:
-    """Play up to so many turns; with `resign`, somebody may give up on the way."""
+    """Play at most this many turns; with `resign`, a seat may give up on the way."""
     for _ in range(turns):
         actor = match.actor
         if actor is None:
@@ -54,7 +54,7 @@ def play_randomly(match: AnyMatch, rng: Random, turns: int, resign: bool = False
 
 
 def all_matches(match: AnyMatch, turns: int) -> list[AnyMatch]:
-    """Every match that is `turns` longer, or over sooner."""
+    """Return every match that is `turns` longer, or over sooner."""
     if not turns or match.actor is None:
         return [match]
     actor = match.actor
@@ -87,13 +87,13 @@ def words_of(match: AnyMatch) -> Words[Any, Any]:
 
 
 def asked(match: AnyMatch) -> bool:
-    """Whether whoever is to decide is asked anything."""
+    """Return whether the player to decide gets a question."""
     assert isinstance(match.actor, Seat)
     return any(True for _ in words_of(match).ask(match.sight(match.actor)))
 
 
 def entries_for(after: AnyMatch) -> tuple[str, ...]:
-    """What a person enters for the last decision of `after`."""
+    """Return a person's entries for the last decision of `after`."""
     assert after.last
     assert after.previous
     turn = after.last
@@ -105,12 +105,12 @@ def entries_for(after: AnyMatch) -> tuple[str, ...]:
 
 
 def chance_of(match: AnyMatch) -> str:
-    """The chance outcomes of a match as --chance takes them."""
+    """Return the chance outcomes of a match in the format of --chance."""
     return " ".join(match.rules.format(turn.action) for turn in match.turns if turn.actor is CHANCE)
 
 
 def lines_of(match: AnyMatch) -> list[str]:
-    """The entries of a match as its record holds them."""
+    """Return the entries of a match as in its record."""
     return [
         turn.action.value if isinstance(turn.action, EarlyEnd) else match.rules.format(turn.action)
         for turn in match.turns
@@ -121,13 +121,13 @@ HEADERS = {"seat1": "human", "seat2": "human", "seed": "7", "started": "2026-01-
 
 
 def sample_record(name: str, turns: int, seat: Seat | None = None) -> bytes:
-    """The file of one and the same match, so many turns long at most."""
+    """Return the file of a fixed match with at most this many turns."""
     match = play_randomly(Match.start(find_game(name).rules()), Random(3), turns)
     return dump_record(match, HEADERS, seat).encode()
 
 
 def play_as_table(name: str, who: Mapping[Seat, str], seed: str, rng: Random) -> AnyMatch:
-    """The match that `duels play --seed` gives when its people enter what `rng` brings."""
+    """Return the match of `duels play --seed` if people enter random actions by `rng`."""
     game = find_game(name)
     match: AnyMatch = Match.start(game.rules())
     dice = Dice(seed)
@@ -145,7 +145,7 @@ def play_as_table(name: str, who: Mapping[Seat, str], seed: str, rng: Random) ->
 
 
 def advance(dialogue: "Dialogue[Any]", entries: tuple[str, ...]) -> Question:
-    """Enter `entries`; the question that comes then."""
+    """Enter `entries`. Return the next question."""
     question = next(dialogue)
     for entry in entries:
         question = dialogue.send(entry)
@@ -153,7 +153,7 @@ def advance(dialogue: "Dialogue[Any]", entries: tuple[str, ...]) -> Question:
 
 
 def finish(dialogue: "Dialogue[Any]", entries: Sequence[str]) -> Any:
-    """Enter the rest; the action that was entered."""
+    """Enter the rest. Return the action."""
     try:
         for entry in entries:
             dialogue.send(entry)
@@ -164,7 +164,7 @@ def finish(dialogue: "Dialogue[Any]", entries: Sequence[str]) -> Any:
 
 @dataclass(frozen=True)
 class Done:
-    """What a command left behind."""
+    """The exit code and output of a command."""
 
     code: int
     out: str
@@ -201,7 +201,7 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 def command(
     folder: Path, *arguments: str | Path, entered: bytes = b"", **more: Any
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run the real command in a process of its own."""
+    """Run the real command in a separate process."""
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
         input=entered,

@@ -1,4 +1,4 @@
-"""docs/baselines.md is what was measured, and its summary over seeds is right."""
+"""docs/baselines.md shows the measurements, and its summary over seeds is right."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""The benchmarks must not make of a peer that fails one that is slow; `make bench` runs all of them."""
+"""A benchmark must not report a peer that fails as slow; `make bench` runs all of them."""
 
 from collections.abc import Callable
 from pathlib import Path

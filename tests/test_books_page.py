@@ -62,7 +62,7 @@ test_ids.__test__ = False  # type: ignore[attr-defined]
 
 
 def exists(test: str) -> bool:
-    """Whether there is such a test, transcript (`G: lights/commands`) or book (`B: lights`)."""
+    """Return whether a test, transcript (`G: lights/commands`) or book (`B: lights`) exists."""
     if test.startswith("G: "):
         return (TESTS / "golden" / f"{test[3:]}.txt").is_file()
     if test.startswith("B: "):

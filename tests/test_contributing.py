@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md says of a game of your own: all that it needs, nothing more, and it works."""
+"""The guide to a game of your own in CONTRIBUTING.md is complete, minimal and works."""
 
 import re
 import shutil

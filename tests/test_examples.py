@@ -1,4 +1,4 @@
-"""The learner that is small enough to run here, and what all of them share; `make examples` runs all."""
+"""The learner that is small enough to run here, and shared code of learners; `make examples` runs all."""
 
 import sys
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_learners_report_progress(
 
 
 class Here:
-    """Stands in for a pool of processes: calls at once."""
+    """Replaces a pool of processes: calls at once."""
 
     def __init__(self, *_: object) -> None:
         pass

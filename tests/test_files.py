@@ -1,4 +1,4 @@
-"""Whole files: there with all their content or not at all, and nothing is left of what failed."""
+"""Atomic files: complete or absent, and no remains of failed writes."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What users keep stays as it is: today's code writes the files in tests/fixtures, and reads the old ones."""
+"""Users' files stay readable: today's code writes the files in tests/fixtures and loads old ones."""
 
 import json
 import shutil

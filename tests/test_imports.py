@@ -1,4 +1,4 @@
-"""Which room may import which, what a prompt may load, and that no game's room lacks a door."""
+"""Import directions, the modules that a prompt loads, and complete packages of games."""
 
 import ast
 import json
@@ -59,7 +59,7 @@ def modules() -> list[tuple[str, Path]]:
 
 
 def imports(tree: ast.AST) -> Iterator[str]:
-    """Every module that is imported anywhere in the source, inside functions too."""
+    """Yield every module imported anywhere in the source, also inside functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -71,7 +71,7 @@ def imports(tree: ast.AST) -> Iterator[str]:
 
 
 def wrong_import(module: str, imported: str) -> str | None:
-    """Why `module` may not import `imported`, or None."""
+    """Return the reason why `module` may not import `imported`, or None."""
     room = room_of(module)
     if imported.split(".")[0] == "duels":
         other = room_of(imported)
@@ -93,14 +93,14 @@ def wrong_import(module: str, imported: str) -> str | None:
 
 
 class _RunTime(ast.NodeTransformer):
-    """Leaves out what only type checkers read."""
+    """Removes code that only type checkers read."""
 
     def visit_If(self, node: ast.If) -> ast.AST | None:
         return None if getattr(node.test, "id", "") == "TYPE_CHECKING" else self.generic_visit(node)
 
 
 class _Outer(_RunTime):
-    """Leaves out function bodies too."""
+    """Also removes function bodies."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         return None
@@ -110,12 +110,12 @@ class _Outer(_RunTime):
 
 
 def at_run_time(tree: ast.AST) -> ast.AST:
-    """The source as it runs, functions included."""
+    """Return the source that runs, functions included."""
     return _RunTime().visit(tree)  # type: ignore[no-any-return]
 
 
 def at_import(tree: ast.AST) -> ast.AST:
-    """What a module imports with it."""
+    """Return the source that runs on import."""
     return _Outer().visit(tree)  # type: ignore[no-any-return]
 
 
@@ -174,7 +174,7 @@ def test_the_guard_accepts(module: str, imported: str) -> None:
 
 
 def loaded(tmp_path: Path, *arguments: str, entered: str = "") -> set[str]:
-    """The modules that are loaded when a command leaves, and were not there before it came."""
+    """Return the modules that a command has loaded when it exits."""
     program = (
         "import sys; before = set(sys.modules)\n"
         "from duels.terminal.commands import run\n"
@@ -194,7 +194,7 @@ def loaded(tmp_path: Path, *arguments: str, entered: str = "") -> set[str]:
 
 
 def imported_modules(tree: ast.AST, known: set[str]) -> set[str]:
-    """The modules of ours that a source imports, in functions too; what only a type checker reads is none."""
+    """Return our modules that a source imports, also in functions, but not for type checkers only."""
     found = set()
     for name in imports(at_run_time(tree)):
         found |= {part for part in (name, name.rpartition(".")[0]) if part in known}
@@ -228,7 +228,7 @@ SLOW = {
 
 
 def packages_from_outside(modules: set[str]) -> set[str]:
-    """The packages of these modules that neither Python nor we bring."""
+    """Return the packages of these modules that belong neither to Python nor to us."""
     tops = {module.split(".")[0] for module in modules}
     return {top for top in tops if top not in sys.stdlib_module_names and not top.startswith("_")}
 

@@ -1,4 +1,4 @@
-"""What `import duels` gives: light, complete, typed, and the same to a program and to a type checker."""
+"""The package `duels`: light, complete, typed, and equal at run time and for a type checker."""
 
 import os
 import re
@@ -75,7 +75,7 @@ def test_the_package_is_a_command() -> None:
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What `mypy --strict` says, in a folder without any settings, of a user's file and of every name."""
+    """Return the output of `mypy --strict`, without settings, for a user's file and every name."""
     folder = tmp_path_factory.mktemp("user")
     user_file = ROOT / "tests" / "typing" / "user_file.py"
     (folder / "user_file.py").write_bytes(user_file.read_bytes())

@@ -1,4 +1,4 @@
-"""The commands of the README and of docs/playing.md, and the README's Python, run as they stand."""
+"""The commands of the README and of docs/playing.md, and the README's Python, run unchanged."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What docs/solved.md says of flip holds for what is proven, by the digits that are printed there."""
+"""The printed digits in docs/solved.md hold for flip's proven bounds."""
 
 import importlib
 import re
@@ -27,7 +27,7 @@ def values() -> dict[str, Value]:
 
 
 def covers(printed: tuple[str, str], low: float, high: float) -> bool:
-    """Whether a number and its bound, in points, hold for all that may be true."""
+    """Return whether a number and its bound, in points, cover the whole interval."""
     number, bound = map(float, printed)
     return number - bound <= 100 * low + 1e-9 and number + bound >= 100 * high - 1e-9
 

@@ -1,4 +1,4 @@
-"""What is built, not the checkout: the wheel works where nothing but its own dependencies is installed."""
+"""The built wheel, not the checkout: it works with only its own dependencies installed."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ def run(*command: str | Path, cwd: Path = ROOT, env: dict[str, str] | None = Non
 
 @pytest.fixture(scope="module")
 def files() -> list[Path]:
-    """The files of the project, as git has them or would have them."""
+    """Return the files of the project, tracked by git or new."""
     if not (ROOT / ".git").exists():
         pytest.skip("only a checkout is packed")
     listed = run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -40,7 +40,7 @@ def files() -> list[Path]:
 
 @pytest.fixture(scope="module")
 def built(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the two packages, built from a clean copy: nothing left from before gets in."""
+    """The folder with both packages, built from a clean copy."""
     copy, out = tmp_path_factory.mktemp("copy"), tmp_path_factory.mktemp("built")
     for path in files:
         (copy / path).parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +71,7 @@ def test_the_wheel_contains_only_the_package(files: list[Path], built: Path) -> 
 
 
 def pythons() -> dict[Version, Path]:
-    """The Pythons of this machine by their versions, ours among them."""
+    """Return the Pythons of this machine by version, including ours."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     named = (shutil.which(f"python3.{minor}") for minor in range(11, 30))
     candidates = [*sorted(pyenv.glob("*/bin/python3")), *(Path(name) for name in named if name)]
@@ -97,7 +97,7 @@ def chosen(which: str) -> Path:
 
 
 class Installed:
-    """A fresh environment that has the wheel and its dependencies alone."""
+    """A new environment with only the wheel and its dependencies."""
 
     def __init__(self, python: Path, wheel: Path, folder: Path) -> None:
         run(python, "-m", "venv", "--without-pip", folder / "venv")

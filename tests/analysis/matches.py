@@ -1,4 +1,4 @@
-"""Matches to be analysed."""
+"""Matches for tests of analysis."""
 
 from itertools import islice
 from random import Random
@@ -9,7 +9,7 @@ from duels.games import find_game
 
 
 def random_match(game: str, rng: Random, most: int = 80) -> AnyMatch:
-    """A match of random moves, so many entries long at most."""
+    """Play a match of random moves with at most this many entries."""
     *_, match = islice(
         play_through(duels.start(game), rng, lambda match, _: rng.choice(match.actions)), most + 1
     )

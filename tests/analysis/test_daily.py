@@ -1,4 +1,4 @@
-"""The puzzles of a day: the same for everybody, and what a streak is."""
+"""Daily puzzles and streaks."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Exercises: positions with a clear answer, each about something else, and how answers are graded."""
+"""Exercises: clear answers, different themes, and grading."""
 
 import re
 from functools import cache
@@ -32,7 +32,7 @@ def some(game: str, count: int, seed: object = 1) -> list[Exercise]:
 
 @cache
 def sample(game: str) -> list[Exercise]:
-    """The first exercises of a game, found once for all that is asked about them."""
+    """Return the first exercises of a game, cached for all tests."""
     return some(game, 12 if game == "hunt" else 8)
 
 

@@ -1,4 +1,4 @@
-"""Datasets: graded by the oracle, the same however often a run is broken off, never mixed up."""
+"""Datasets: graded by the oracle, resumable, and never mixed with another run."""
 
 import json
 import re

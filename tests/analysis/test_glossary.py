@@ -1,4 +1,4 @@
-"""Terms of the theory are explained where somebody meets them first."""
+"""Terms of the theory are explained at their first use."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Grades are the oracle's, and tell no secret; exploitability is exact, and the same as OpenSpiel's."""
+"""Grades come from the oracle and reveal no secrets; exploitability agrees with OpenSpiel's."""
 
 from collections.abc import Callable
 from functools import cache
@@ -44,7 +44,7 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
 
 
 def skewed(sight: AnySight) -> dict[Any, float]:
-    """A policy with no reason to it, but always the same: weights from the text of what is known."""
+    """An arbitrary but deterministic policy: weights from a hash of the sight."""
     weights = [1 + (hash_of(sight) + 7 * place) % 5 for place in range(len(sight.actions))]
     return {action: weight / sum(weights) for action, weight in zip(sight.actions, weights, strict=True)}
 
@@ -75,7 +75,7 @@ def test_perfect_play_of_a_short_leap_is_not_exploitable() -> None:
     rules: Any = GAMES["leap"].rules(goal=9)
 
     def wins(state: Any) -> bool:
-        """Whether whoever is to move wins."""
+        """Return whether the player to move wins."""
         return any(not wins(rules.apply(state, action).state) for action in rules.actions(state))
 
     def perfect(sight: AnySight) -> Any:
@@ -88,7 +88,7 @@ def test_perfect_play_of_a_short_leap_is_not_exploitable() -> None:
 
 @cache
 def perfect_chain(**options: int) -> Any:
-    """What perfect play does in every position."""
+    """Return perfect play of chain as a table."""
     rules = GAMES["chain"].rules(**options)
     player: Any = make_player("perfect", rules)
     return tabulate_policy(player.odds, rules)
@@ -277,13 +277,13 @@ SHORT: dict[str, Any] = {"cells": 2, "max_turns": 3}
 
 
 def shown_to(sight: AnySight, number: int) -> float:
-    """A weight that depends on what an observation shows, and on the action."""
+    """Return a weight that depends on the observation and on the action."""
     view = sight.view
     observed: int = view.last_observed[sight.seat - 1] + 3 * view.last_observed[sight.seat.other - 1]
     return float(1 + (observed + 5 * view.cell + 11 * view.tunnel + 7 * number) % 5)
 
 
-def skewed_by_what_is_shown(sight: AnySight) -> dict[Any, float]:
+def skewed_by_observation(sight: AnySight) -> dict[Any, float]:
     weights = {action: shown_to(sight, number) for number, action in enumerate(sight.actions)}
     return {action: weight / sum(weights.values()) for action, weight in weights.items()}
 
@@ -301,17 +301,17 @@ def as_table(policy: Any, **options: int) -> Any:
 
 
 def test_a_hunt_table_is_graded_like_its_function() -> None:
-    table = as_table(skewed_by_what_is_shown, **SHORT)
-    exact = exploitability(skewed_by_what_is_shown, "hunt", **SHORT)
+    table = as_table(skewed_by_observation, **SHORT)
+    exact = exploitability(skewed_by_observation, "hunt", **SHORT)
     assert 0 < exact < 0.5
     assert exploitability(table, "hunt", **SHORT) == pytest.approx(exact, abs=1e-12)
 
 
 @pytest.mark.parametrize("cells", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_an_endless_hunt_table_is_graded_like_its_function(cells: int) -> None:
-    table = as_table(skewed_by_what_is_shown, cells=cells)
+    table = as_table(skewed_by_observation, cells=cells)
     assert exploitability_bounds(table, "hunt", cells=cells) == exploitability_bounds(
-        skewed_by_what_is_shown, "hunt", cells=cells
+        skewed_by_observation, "hunt", cells=cells
     )
 
 
@@ -375,7 +375,7 @@ def test_tables_are_normalized() -> None:
 
 
 def by_sweeps(rules: Any, policy: Any, responder: Seat) -> float:
-    """The best response by value iteration on the rules' own states, clock and all; coins end every loop."""
+    """The best response by value iteration on the rules' own states, including the clock."""
     states = [match.state for match in iter_reachable(rules)]
     values = dict.fromkeys(states, 0.5)
     for _ in range(200):

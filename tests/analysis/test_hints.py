@@ -1,4 +1,4 @@
-"""Hints: the best actions, their value, and why, from what the seat may know."""
+"""Hints: the best actions, their value and the reason, from the seat's observations."""
 
 import re
 from random import Random

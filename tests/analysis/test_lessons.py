@@ -1,4 +1,4 @@
-"""Lessons: every position has a right answer that the rules allow, and one thing to see."""
+"""Lessons: every position has a legal right answer and one theme."""
 
 import pytest
 

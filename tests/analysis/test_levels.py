@@ -1,4 +1,4 @@
-"""What each level gives away, how it does against the next, and how sure that is."""
+"""The loss of each level, its score against the next, and the uncertainty."""
 
 import re
 from random import Random

@@ -1,4 +1,4 @@
-"""Matches as Minari has them: an episode for each seat."""
+"""Minari datasets: one episode per seat."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Practice gets harder with success: of the exercises on offer it takes the one that suits."""
+"""Practice adapts its difficulty to success."""
 
 from itertools import islice
 from typing import Any

@@ -1,4 +1,4 @@
-"""The best response is a player that wins what it is said to win."""
+"""A best response is a player that wins its stated value."""
 
 from typing import Any
 from unittest import mock
@@ -28,7 +28,7 @@ def first(sight: Any) -> Any:
 
 
 def worth(match: Any, players: Any) -> float:
-    """What player 1 wins on average when both play by their odds."""
+    """Return Player 1's mean score when both play by their odds."""
     if match.outcome:
         return float(match.outcome.score(Seat.ONE))
     if match.actor is CHANCE:

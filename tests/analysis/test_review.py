@@ -1,4 +1,4 @@
-"""A review accounts for the result: the opening's value, luck, and what both gave away."""
+"""A review accounts for the result: the opening's value, luck, and both players' losses."""
 
 import re
 from collections import Counter

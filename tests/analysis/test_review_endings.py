@@ -1,4 +1,4 @@
-"""A review of every ending, of a game that no registry knows: drawn, cut off, resigned, forfeited."""
+"""Reviews of every ending of an unregistered game: drawn, cut off, resigned, forfeited."""
 
 import json
 from typing import Any

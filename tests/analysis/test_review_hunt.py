@@ -1,4 +1,4 @@
-"""A review of hunt: play without sense is charged for, and luck stands where it struck."""
+"""Reviews of hunt: senseless play has a loss, and luck belongs to the entry that had it."""
 
 import re
 from random import Random
@@ -56,8 +56,8 @@ def test_a_senseless_match_is_not_called_flawless() -> None:
     assert review.mixing(Seat.ONE) < -0.2
 
 
-def luck_told(text: str) -> set[float]:
-    """Every amount of luck in a review's account and reasons, as Player 1 has it."""
+def find_luck_amounts(text: str) -> set[float]:
+    """Return every amount of luck in a review's account and reasons, from Player 1's point of view."""
     signs = {"gave": 1, "took": -1}
     return {
         *(float(number) for number in re.findall(r"Luck: ([+-][0-9.]+) for Player 1\.", text)),
@@ -74,7 +74,7 @@ def test_luck_is_one_number_and_printed_parts_add_up(seed: int) -> None:
     senseless = seed % 2 == 0
     match = senseless_match(seed) if senseless else random_match("hunt", Random(seed), 10_000)
     text = " ".join(render_review(duels.review(match, ORACLE)).split())
-    assert len(luck_told(text)) == 1
+    assert len(find_luck_amounts(text)) == 1
     (sum_in_print,) = re.findall(r"\. \(Each value: an estimate\.\) (.*?), the result\.", text)
     terms = re.sub(r"[^0-9.+=-]", "", sum_in_print.replace("Player 1's", "").replace("Player 2's", ""))
     parts, result = terms.split("=")

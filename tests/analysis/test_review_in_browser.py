@@ -1,4 +1,4 @@
-"""The page of a review in a real browser: on a phone, by keyboard, in dark and light, without any request."""
+"""The page of a review in a real browser: phone, keyboard, both themes, no requests."""
 
 from pathlib import Path
 from random import Random

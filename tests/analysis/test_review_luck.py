@@ -1,4 +1,4 @@
-"""A review of flip, entry by entry: what it calls luck is chance alone, and what it calls a loss is one.
+"""A review of flip, entry by entry: luck comes from chance alone, and losses from decisions.
 
 The result is always the sum of both by the way they are told apart; here each is worked out by itself.
 """
@@ -27,7 +27,7 @@ def to_player_1(match: AnyMatch) -> Value:
 
 
 def luck_of_chance(moment: ReviewedEntry) -> Value:
-    """What the tiles that came up are worth beyond the average of all that could, for Player 1."""
+    """Return the value of the drawn tiles minus the mean of all possible draws, for Player 1."""
     before = moment.match.previous
     assert before
     after = to_player_1(moment.match)
@@ -40,7 +40,7 @@ def luck_of_chance(moment: ReviewedEntry) -> Value:
 
 
 def loss_of_decision(moment: ReviewedEntry) -> Value:
-    """How much less the position after a decision is worth to whoever decided."""
+    """Return the value that a decision lost to its player."""
     before = moment.match.previous
     assert before
     was, now = to_player_1(before), to_player_1(moment.match)

@@ -1,4 +1,4 @@
-"""A review as a page: it stands alone, and shows what the match and the review hold."""
+"""The page of a review: it needs no other files and shows the match and the review."""
 
 import json
 import re

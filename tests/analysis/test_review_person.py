@@ -1,4 +1,4 @@
-"""A review speaks to the person who played: as you, from your side, of what won or lost the match."""
+"""A review addresses the person who played, from that seat's point of view."""
 
 import re
 from random import Random

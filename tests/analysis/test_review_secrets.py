@@ -1,4 +1,4 @@
-"""A review with an oracle that values histories: the luck of a secret stands where the secret was made."""
+"""Reviews with an oracle that values histories: luck belongs to the hidden choice."""
 
 from collections.abc import Mapping
 from itertools import product

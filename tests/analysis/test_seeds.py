@@ -1,4 +1,4 @@
-"""What is learned over several seeds, and agents made of scores."""
+"""Exploitability over several seeds, and agents made of scores."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def test_prefers_minus_infinity_to_an_illegal_action() -> None:
 
 def test_detaches_tensors_that_record_gradients() -> None:
     class Tensor:
-        """As PyTorch has it: it is no array until it is detached."""
+        """Like a PyTorch tensor, it must be detached before it becomes an array."""
 
         def detach(self) -> Any:
             return np.array([1.0, 3.0, 2.0])

@@ -1,4 +1,4 @@
-"""What matches add up to, and that a match is graded once."""
+"""Statistics of matches; a match is graded once."""
 
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""How values, losses, marks and beliefs are told."""
+"""Values, losses, marks and beliefs in words."""
 
 import pytest
 

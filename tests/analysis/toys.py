@@ -172,7 +172,7 @@ class HideOracle(Oracle[str, View]):
 
 
 class SeeingHideOracle(HideOracle):
-    """Knows what a match is worth to somebody who sees where it is hidden."""
+    """Also values a match with full information."""
 
     def full_information_value(self, one: Sight[str, View], two: Sight[str, View]) -> Value:
         return Value(self._guessing(one.view.coin, one.view.side)) if one.view.side else self.value(one)

@@ -1,4 +1,4 @@
-"""Verifying a run or probe finds every change, also those with a right digest."""
+"""Verifying a run or probe finds every change, also those with a valid digest."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Attack the package, and say what came of it.
+"""Attack the package and report the results.
 
 python -m tests.attack                            half a minute of each kind, with a new seed
 python -m tests.attack --seed 7 --seconds 300     as long as you like

@@ -1,4 +1,4 @@
-"""Damaged files in the cache: found out, and made anew."""
+"""Damaged files in the cache are detected and rebuilt."""
 
 import io
 import json
@@ -85,7 +85,7 @@ DAMAGES = (_smash, _flip_bit, _cut, _exchange, _become_folder, _become_link, _re
 
 
 def _ask(answer: Answer, folder: Path) -> Any:
-    """The answer, by a process that knows nothing yet."""
+    """Return the answer of a new process."""
 
     def act(tell: Tell) -> None:
         with home(folder / "home"), redirect_stderr(io.StringIO()):

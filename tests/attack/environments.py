@@ -1,4 +1,4 @@
-"""Surroundings nobody tests in: locales, closed streams, homes that are no homes, files that are no records.
+"""Unusual environments: locales, closed streams, invalid homes, files that are not records.
 
 Everywhere the command does its work or says in one line why it cannot, at once and without a traceback.
 """
@@ -27,7 +27,7 @@ SECONDS = 20
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where a command is started."""
+    """The environment of a command."""
 
     name: str
     variables: Mapping[str, str | None] = field(default_factory=dict)
@@ -254,7 +254,7 @@ def attack_taker(taker: tuple[str, ...], what: str, folder: Path) -> None:
 
 
 def environments(rng: Random) -> Iterator[Case]:
-    """Every surrounding with every errand, and every command with every file that is no record."""
+    """Yield every environment with every errand, and every command with every file that is not a record."""
 
     def errands() -> Iterator[Case]:
         for around, errand in shuffled(rng, product(SURROUNDINGS, ERRANDS)):

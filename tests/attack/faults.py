@@ -1,4 +1,4 @@
-"""Programs killed, power cut, disks full, systems that refuse: what was shown is there, the match goes on.
+"""Kills, power cuts, full disks and failing system calls: shown entries are kept, and the match continues.
 
 Every session is first performed undisturbed. That tells which system calls it makes, and what the records
 hold whenever something is shown. A disturbed one must leave the records as they were at some moment of that:
@@ -46,21 +46,21 @@ def latest(records: Records) -> str | None:
 
 @dataclass(frozen=True)
 class Moment:
-    """What the records were, from some progress on."""
+    """The records from some progress on."""
 
     since: Progress
     records: Records
 
     @property
     def content(self) -> bytes:
-        """Of the record that is being written."""
+        """The content of the record that is being written."""
         name = latest(self.records)
         return self.records[name] if name else b""
 
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """A session as it goes undisturbed."""
+    """An undisturbed session."""
 
     scenario: Scenario
     moments: list[Moment]
@@ -68,7 +68,7 @@ class Rehearsal:
     done: Done
 
     def shown_at(self, progress: Progress) -> int:
-        """The number of the moment that a session which has come so far has shown."""
+        """Return the number of the moment shown at this progress."""
         return max(number for number, moment in enumerate(self.moments) if moment.since <= progress)
 
 
@@ -119,7 +119,7 @@ def check_undisturbed(scenario: Scenario, folder: Path) -> None:
 
 
 def check(rehearsal: Rehearsal, progress: Progress, folder: Path, remembered: bool = False) -> None:
-    """The records are as they were at the moment that was shown, or one later; and the match goes on.
+    """Check that the records are those of the moment shown or one later, and that the match continues.
 
     `recap`: so that nobody has to name its file.
     """
@@ -152,7 +152,7 @@ def check(rehearsal: Rehearsal, progress: Progress, folder: Path, remembered: bo
 
 
 def _torn(content: bytes, moments: list[Moment], path: Path) -> Moment:
-    """The moment at which a record stands whose last lines were torn off."""
+    """Return the moment of a record whose last lines were torn off."""
     before = moments[0].content
     assert len(moments) > 1, f"what was shown is lost: {content!r} is not {before!r}"
     after = moments[1].content
@@ -167,7 +167,7 @@ def _torn(content: bytes, moments: list[Moment], path: Path) -> Moment:
 
 
 def _go_on(rehearsal: Rehearsal, reached: Moment, folder: Path, name: str | None) -> None:
-    """Played on from there, with the same entries, the match ends up just as if nothing had happened."""
+    """Check that the match, continued with the same entries, ends as if nothing had happened."""
     scenario, used = rehearsal.scenario, reached.since.used
     if used and not isinstance(scenario.typed[used - 1], str):
         return  # another program has changed this very file: whose match it is now, nobody knows
@@ -216,7 +216,7 @@ def _case(rehearsal: Rehearsal, how: str, run: Callable[[Path], None]) -> Case:
 def _in_child(
     rehearsal: Rehearsal, folder: Path, trap: Trap, limit: int | None = None
 ) -> tuple[Progress, Any]:
-    """Perform the session in a child; how far it came, and its exit code and errors if it was not killed."""
+    """Perform the session in a child. Return its progress, exit code and errors; no code if it was killed."""
 
     def act(tell: Tell) -> None:
         if limit is not None:
@@ -287,7 +287,7 @@ def _cut_power(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
 
 
 def _tear(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
-    """Writes that are carried out in part: the system says so, or fails, or the program is killed there."""
+    """Partial writes: the system reports them, fails, or the program is killed there."""
 
     def torn(number: int, size: int, then: str) -> Callable[[Path], None]:
         def part(call: Call, carry_out: Callable[..., Any]) -> Any:
@@ -313,7 +313,7 @@ def _tear(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
 
 
 def _fill_disk(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
-    """A disk with room for so many bytes of every file."""
+    """A disk with room for this many bytes of every file."""
 
     def full(size: int) -> Callable[[Path], None]:
         def run(folder: Path) -> None:
@@ -386,14 +386,14 @@ def _open_handles() -> list[str]:
 
 
 def _litter(folder: Path) -> list[str]:
-    """Files that nobody would miss or look for."""
+    """Return unexpected files."""
     expected = {*records_in(folder), "home/matches-elsewhere"}
     files = (str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
     return [name for name in files if name not in expected]
 
 
 def _check_told(rehearsal: Rehearsal, done: Done, folder: Path) -> None:
-    """What went wrong is said in one line, and nothing is shown that would not have come."""
+    """Check that the problem is reported in one line, and that only expected output is shown."""
     assert done.code in (0, 1, 2, 130), done
     assert rehearsal.done.out.startswith(done.out), done.out
     if done.code == 1 and rehearsal.done.code != 1:

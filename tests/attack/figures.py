@@ -46,14 +46,14 @@ def markdown(figures: dict[str, Any]) -> str:
 
 
 def together(parts: Sequence[dict[str, Any]]) -> str:
-    """One table of attacks that ran apart."""
+    """Combine the figures of several runs into one table."""
     rows = [row for part in parts for row in part["attacks"]]
     seeds = ", ".join(part["seed"] for part in parts)
     return markdown({**parts[0], "seed": seeds, "attacks": rows})
 
 
 def write(figures: dict[str, Any]) -> None:
-    """Keep the figures, and put the table into the page."""
+    """Save the figures and put the table into the page."""
     FIGURES.parent.mkdir(exist_ok=True)
     FIGURES.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)

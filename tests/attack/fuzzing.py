@@ -1,4 +1,4 @@
-"""Records and entries as nobody would write them: refused in one line, and nothing changed."""
+"""Malformed records and entries are rejected in one line and change nothing."""
 
 import json
 import re
@@ -123,12 +123,12 @@ NOTATION = tuple(
 
 
 def word(rng: Random) -> str:
-    """A piece of text, odd or not."""
+    """A piece of usual or odd text."""
     return rng.choice(rng.choice((ODD, NOTATION)))
 
 
 def line(rng: Random) -> str:
-    """One line as somebody might enter it."""
+    """One line of plausible input."""
     text = rng.choice(("", " ")).join(word(rng) for _ in range(rng.choice((1, 1, 1, 2, 3))))
     text = rng.choice((str, str, str.upper, str.swapcase, str.title))(text)
     return re.sub(r"[\n\r]", "", rng.choice(("", "", " ", "\u00a0")) + text)
@@ -146,7 +146,7 @@ def some_match(rng: Random) -> AnyMatch:
 
 
 def written(rng: Random) -> list[str]:
-    """The lines of a record that means something, most of the time."""
+    """The lines of a mostly valid record."""
     match = some_match(rng)
     head = {
         "seat1": rng.choice(("human", "greedy", word(rng))),
@@ -165,7 +165,7 @@ def written(rng: Random) -> list[str]:
 
 
 def options(rng: Random, rules: AnyRules) -> str:
-    """What may stand in the line of options: values from small to absurd."""
+    """Content for the line of options: values from small to absurd."""
     values = (
         "1",
         "2",
@@ -187,7 +187,7 @@ def options(rng: Random, rules: AnyRules) -> str:
 
 
 def edited(rng: Random, lines: list[str]) -> list[str]:
-    """The lines with one of them changed."""
+    """The lines with one change."""
     lines = list(lines)
     place, other = rng.randrange(len(lines)), rng.randrange(len(lines))
     edit = rng.randrange(7)
@@ -221,7 +221,7 @@ ENCODINGS: tuple[Callable[[str], bytes], ...] = (
 
 
 def smashed(rng: Random, data: bytes) -> bytes:
-    """The bytes with some of them changed."""
+    """The bytes with some changes."""
     place, size = rng.randrange(len(data) + 1), rng.choice((0, 1, 1, 4, 40))
     new = rng.choice(
         (b"", b"\xff", b"\x00", b"\n", b"\n\n", bytes([rng.randrange(256)]), data[: rng.randrange(80)])
@@ -231,7 +231,7 @@ def smashed(rng: Random, data: bytes) -> bytes:
 
 
 def some_record(rng: Random) -> bytes:
-    """A record by grammar, with lines changed, encoded somehow, with bytes changed."""
+    """A record by grammar, with changed lines, an odd encoding and changed bytes."""
     lines = written(rng)
     for _ in range(rng.choice((0, 1, 1, 2, 4))):
         lines = edited(rng, lines)
@@ -291,7 +291,7 @@ def _read(path: Path) -> tuple[Record | None, RecordError | None]:
 
 
 def _check_answer(done: Done, good: bool | None) -> None:
-    """One line where it fails, and nothing that a terminal would act on."""
+    """Check that errors take one line and contain no control characters."""
     assert done.code in ((0, 1, 130) if good is None else (0,) if good else (1,)), done
     assert all(text.isprintable() for text in (*done.err.split("\n"), *done.out.split("\n"))), done
     if done.code == 1:
@@ -301,7 +301,7 @@ def _check_answer(done: Done, good: bool | None) -> None:
 
 
 def _check_same(record: Record) -> None:
-    """Written and read again, it is the same match."""
+    """Check that the match round-trips."""
     again = load_record(dump_record(record.match, record.headers, record.seat))
     assert again.seat is record.seat
     assert again.match.outcome == record.match.outcome
@@ -312,7 +312,7 @@ def _check_same(record: Record) -> None:
 
 
 def _check_played_on(path: Path, match: AnyMatch, rng: Random) -> None:
-    """Resumed, extended and taken back in any order, the file holds the match in memory."""
+    """Check that the file equals the match in memory after any order of resumes, moves and takebacks."""
     with home(path.parent / "home"):
         journal, record = Journal.reopen(path)
         assert lines_of(record.match) == lines_of(match)
@@ -339,7 +339,7 @@ def records(rng: Random) -> Iterator[Case]:
 
 
 def attack_prompt(match: AnyMatch, path: tuple[str, ...], entries: list[str], folder: Path) -> None:
-    """At the prompt after `path`, whatever is entered is refused in one line or leads to a legal action."""
+    """Check that every entry at the prompt after `path` is refused in one line or gives a legal action."""
     assert isinstance(match.actor, Seat)
     dialogue = words_of(match).ask(match.sight(match.actor))
     first = next(words_of(match).ask(match.sight(match.actor))).prompt
@@ -376,7 +376,7 @@ def prompts(rng: Random) -> Iterator[Case]:
 
 
 def _like(rng: Random, typed: tuple[str, ...]) -> str:
-    """Almost a right entry."""
+    """An almost right entry."""
     entry = rng.choice(typed)
     place = rng.randrange(len(entry) + 1)
     return entry[:place] + word(rng) + entry[place + rng.randrange(2) :]
@@ -393,7 +393,7 @@ SESSIONS = (
 
 
 def attack_session(arguments: tuple[str, ...], entries: tuple[str, ...], folder: Path) -> None:
-    """Whatever is typed, the command ends in order, and its record is whole."""
+    """Check that the command ends in order and its record is complete, with any input."""
     done = perform(Scenario("", arguments, entries), folder)
     assert done.code in (0, 130), done
     assert all(text.isprintable() for text in (*done.err.split("\n"), *done.out.split("\n"))), done.out
@@ -412,7 +412,7 @@ def sessions(rng: Random) -> Iterator[Case]:
 
 
 def _plausible(rng: Random) -> str:
-    """What is often right somewhere, so that a session gets on."""
+    """Entries that are often right, so that a session makes progress."""
     return rng.choice(
         ("1", "2", "3", "4", "enter", "yes", "no", "MOVE 3", "OBSERVE 5", "F", "B2", "undo", "board")
     )

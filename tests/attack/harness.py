@@ -1,4 +1,4 @@
-"""What all attacks have in common: streams of cases, none of which may do harm, and how they are counted."""
+"""The harness of all attacks: streams of cases and their counts."""
 
 import shutil
 import signal
@@ -21,7 +21,7 @@ CASE_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Case:
-    """One attempt to do harm, in a folder of its own; `run` raises where a promise is broken."""
+    """One attempt to do harm, in its own folder. `run` raises if a promise is broken."""
 
     name: str
     run: Callable[[Path], None]
@@ -56,7 +56,7 @@ class Failure:
 
 @dataclass
 class Report:
-    """What came of an attack."""
+    """The result of an attack."""
 
     attack: Attack
     cases: int = 0
@@ -72,7 +72,7 @@ def run(
     first: int = 0,
     until_failure: bool = False,
 ) -> Report:
-    """Try cases from number `first` on, until there were so many, or for so long.
+    """Try cases from number `first` on, up to a number of cases or seconds.
 
     Where no case can be made, which often takes a session that goes undisturbed, that is a failure too.
     """
@@ -99,7 +99,7 @@ def run(
 
 
 def attempt(case: Case) -> str:
-    """What went wrong; empty if nothing did."""
+    """Run a case. Return the problem, or an empty string."""
     folder = Path(tempfile.mkdtemp(prefix="attack-"))
     try:
         with bounded(CASE_SECONDS):
@@ -116,12 +116,12 @@ def told(problem: Exception) -> str:
 
 
 class TooLong(Exception):
-    """Something took more time of the processor than it may."""
+    """A case used too much processor time."""
 
 
 @contextmanager
 def bounded(seconds: float) -> Iterator[None]:
-    """Within, no more than so many seconds of the processor may be used."""
+    """Limit the processor time of the block."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise TooLong(f"more than {seconds:.0f} s of the processor")
@@ -136,7 +136,7 @@ def bounded(seconds: float) -> Iterator[None]:
 
 
 def in_turn(*streams: Iterable[T]) -> Iterator[T]:
-    """One from each stream, again and again, as long as any has more."""
+    """Take one item from each stream in turn, until all are exhausted."""
     waiting = [iter(stream) for stream in streams]
     while waiting:
         for stream in tuple(waiting):
@@ -147,7 +147,7 @@ def in_turn(*streams: Iterable[T]) -> Iterator[T]:
 
 
 def shuffled(rng: Random, things: Iterable[T]) -> list[T]:
-    """The same in another order: so that the first few are a fair sample."""
+    """Return the items in random order, so that the first ones are a fair sample."""
     mixed = list(things)
     rng.shuffle(mixed)
     return mixed

@@ -1,4 +1,4 @@
-"""No surface tells a seat what it may not know: matches that it cannot tell apart give the same bytes.
+"""Hidden information never leaks: matches that a seat cannot tell apart give the same bytes.
 
 A surface is whatever a seat, or somebody who plays for it, is shown of a match. There is one law for all.
 """
@@ -37,7 +37,7 @@ from tests.terminal.terminal import HIDE, PASS, Terminal
 
 @dataclass(frozen=True)
 class Pair:
-    """Two matches that are the same to `seat`, and differ."""
+    """Two different matches that `seat` cannot tell apart."""
 
     seat: Seat
     matches: tuple[AnyMatch, AnyMatch]
@@ -57,7 +57,7 @@ def _sizes(game: Game) -> list[dict[str, Any]]:
 
 
 def alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch:
-    """Another match that `seat` cannot tell from this one, if there is one."""
+    """Return a match that `seat` cannot tell from this one."""
     information_set = InformationSet.start(match.rules, seat)
     for turn in match.turns_known_to(seat):
         ways = information_set.branch(None if turn.hidden_from(seat) else turn.action)
@@ -77,7 +77,7 @@ def alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch:
 
 
 def alike_by_the_book(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
-    """The same for hunt, by nothing but its book: the other's movements are all that may differ."""
+    """The same for hunt, by its book alone: only the other seat's movements may differ."""
     other: AnyMatch = Match.start(match.rules)
     for played in match.steps():
         assert played.last
@@ -128,7 +128,7 @@ def surface(name: str, every: int = 1) -> Callable[[Show], Show]:
 
 
 def _headers(match: AnyMatch, seat: Seat, other: str) -> dict[str, str]:
-    """Of a record in which the seed differs with every secret."""
+    """Return headers of a record whose seed differs with every secret."""
     return {f"seat{seat.value}": "human", f"seat{seat.other.value}": other, "seed": repr(match.turns)}
 
 
@@ -139,7 +139,7 @@ def _sight(match: AnyMatch, seat: Seat) -> bytes:
 
 @surface("sight, pickled")
 def _pickled(match: AnyMatch, seat: Seat) -> bytes:
-    """As it is sent to another process. Written twice, since equal parts may be the same or not at first."""
+    """The pickle for another process, written twice: at first, equal parts may or may not be shared."""
     return pickle.dumps(pickle.loads(pickle.dumps(match.sight(seat))))
 
 
@@ -165,7 +165,7 @@ def _position(match: AnyMatch, seat: Seat) -> bytes:
 
 @surface("refusals")
 def _refusals(match: AnyMatch, seat: Seat) -> bytes:
-    """What the match says to whoever tries everything."""
+    """Return the match's errors for every illegal attempt."""
     messages = []
     for action in (*match.rules.all_actions(), *match.rules.all_outcomes(), None):
         try:
@@ -182,7 +182,7 @@ def _encoded(match: AnyMatch, seat: Seat) -> bytes:
 
 @surface("choice of every machine")
 def _chosen(match: AnyMatch, seat: Seat) -> bytes | None:
-    """A machine at that seat, with the same luck, does the same."""
+    """Return the choices of a bot at that seat with the same random numbers."""
     if match.actor is not seat or not _words(match):
         return None
     return repr([player.choose(match.sight(seat), Random(0)) for player in _machines(match.rules)]).encode()
@@ -190,7 +190,7 @@ def _chosen(match: AnyMatch, seat: Seat) -> bytes | None:
 
 @surface("questions")
 def _questions(match: AnyMatch, seat: Seat) -> bytes | None:
-    """What is asked and refused, whatever is entered."""
+    """Return questions and refusals for any entry."""
     words = _words(match)
     if not words or match.actor is not seat:
         return None
@@ -234,7 +234,7 @@ def _told(match: AnyMatch, seat: Seat) -> bytes | None:
 def _command(
     match: AnyMatch, headers: dict[str, str], arguments: tuple[str, ...], *typed: str
 ) -> bytes | None:
-    """What a command says of the record of a match."""
+    """Return the output of a command on the record of a match."""
     if not _words(match):
         return None
     with tempfile.TemporaryDirectory(prefix="attack-") as folder:
@@ -255,7 +255,7 @@ def _replay(match: AnyMatch, seat: Seat) -> bytes | None:
 
 @surface("replay for bystanders")
 def _replay_open(match: AnyMatch, seat: Seat) -> bytes | None:
-    """Who knows nothing learns no more than who knows half; of a match that is over all is told."""
+    """Replay for a bystander, who may see no more than a seat; after the end everything is shown."""
     return None if match.over else _command(match, _headers(match, seat, "human"), ("replay",))
 
 
@@ -302,7 +302,7 @@ def _session(match: AnyMatch, seat: Seat) -> bytes | None:
 
 @surface("session of two people", every=60)
 def _hot_seat(match: AnyMatch, seat: Seat) -> bytes | None:
-    """A real terminal, with all that was ever on it while this seat had the keyboard."""
+    """A real terminal with everything that it ever showed while this seat had the keyboard."""
     if match.actor is not seat or not _words(match):
         return None
     with tempfile.TemporaryDirectory(prefix="attack-") as folder:
@@ -327,7 +327,7 @@ def _loaded(text: str) -> AnyMatch:
 
 
 def _words(match: AnyMatch) -> Words[Any, Any] | None:
-    """The words of a game that has any; toys do not speak."""
+    """Return the words of a game, or None for toys without words."""
     game = match.rules.game
     return game.words(match.rules) if game.find("words", "WORDS") else None
 
@@ -339,7 +339,7 @@ def _encoding(rules: AnyRules) -> Encoding:
 
 @cache
 def _machines(rules: AnyRules) -> list[Player]:
-    """One of each kind that plays by these rules."""
+    """Return one bot of each kind that plays by these rules."""
     seated = []
     for name in PLAYER_KINDS:
         with suppress(DuelsError):  # people cannot be made, and not every level knows every size

@@ -1,4 +1,4 @@
-"""Attacks on a server by load: while one visitor floods it or holds its connections, others play on."""
+"""Load on a server: while one visitor floods it or holds connections, others can play."""
 
 import json
 import socket
@@ -110,7 +110,7 @@ def _play_in_a_flood(server: Process, kinds: list[str], rng: Random) -> None:
 
 
 def _play(ann: Visitor, match: str, rng: Random) -> None:
-    """Move, and see that the machine answers in time."""
+    """Move, and check that the bot answers in time."""
     view = ann.see(match)
     start = monotonic()
     answer = ann.act(match, rng.choice(view["actions"])["action"], view["event"])
@@ -122,7 +122,7 @@ def _play(ann: Visitor, match: str, rng: Random) -> None:
 
 
 def _flood(base: str, match: str, make: Flood, rng: Random, ready: Semaphore, over: Event) -> None:
-    """Send requests until it is over, most of them without waiting for the answer."""
+    """Send requests until stopped, mostly without waiting for the answer."""
     connections: deque[socket.socket] = deque()
     for number in count():
         if number == _REQUESTS:

@@ -1,4 +1,4 @@
-"""Requests, names and database rows as nobody would write them: one server, and everybody else plays on."""
+"""Malformed requests, names and database rows: the server rejects them, and others can play."""
 
 import json
 import logging
@@ -83,7 +83,7 @@ _TABLES = {"matches": "id", "log": "match", "seats": "match", "invites": "match"
 
 @contextmanager
 def quiet_server(**settings: Any) -> Iterator[tuple[str, Path, list[str]]]:
-    """A server, its database, and what it logs."""
+    """A server, its database and its log."""
     logged: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: logged.append(record.getMessage())  # type: ignore[method-assign]
@@ -107,7 +107,7 @@ def _check(answer: httpx.Response) -> None:
 
 
 def odd_text(rng: Random) -> Iterator[Case]:
-    """Odd text in every field, path and header: refused in one sentence, and nothing is logged."""
+    """Odd text in every field, path and header is refused in one sentence, and nothing is logged."""
     with quiet_server(public_url="http://duels.example") as (base, _, logged):
         visitor = Visitor(base, Host="duels.example", Origin="http://duels.example")
         while True:
@@ -148,7 +148,7 @@ def _send(visitor: Visitor, path: str, body: Any, forwarded: str, logged: list[s
 
 
 def names(rng: Random) -> Iterator[Case]:
-    """Names that pose as somebody: two people and the server's words stay apart."""
+    """Names that imitate somebody: two people and the server's words stay distinct."""
     with quiet_server() as (base, _, _logged):
         ann, bob = Visitor(base), Visitor(base)
         while True:
@@ -176,7 +176,7 @@ def _meet(ann: Visitor, bob: Visitor, first: str, second: str, _: Path) -> None:
 
 
 def damaged_rows(rng: Random) -> Iterator[Case]:
-    """One value of one row of a match is anything: that match may be unreadable, and nothing else is."""
+    """One value in a row of a match is arbitrary: only that match may become unreadable."""
     with quiet_server() as (base, database, logged):
         ann, bob, match = pair(base, "lights", name="Ann")
         for visitor, action in ((ann, "1"), (bob, "2-3"), (ann, "4")):

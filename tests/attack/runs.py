@@ -1,4 +1,4 @@
-"""Damaged folders of runs and probes: named, skipped and played again, and never believed."""
+"""Damaged folders of runs and probes: reported, skipped and played again."""
 
 import json
 import shutil
@@ -70,7 +70,7 @@ def _add_brackets(path: Path, rng: Random, others: list[bytes]) -> None:
 
 
 def _change_value(path: Path, rng: Random, others: list[bytes]) -> None:
-    """Change, rename, remove or repeat one value of a row or of the config, and not the digest."""
+    """Change, rename, remove or repeat one value of a row or of the config, without its digest."""
     text = path.read_text(encoding="utf-8")
     lines = [text] if path.suffix == ".json" else text.splitlines()
     number = rng.randrange(len(lines))
@@ -90,7 +90,7 @@ def _change_value(path: Path, rng: Random, others: list[bytes]) -> None:
 
 
 def _nodes(content: Any) -> Iterator[tuple[Any, Any]]:
-    """Every place in JSON: the container, and the key or index."""
+    """Yield every place in JSON: the container, and the key or index."""
     for name in content if isinstance(content, dict) else range(len(content)):
         yield content, name
         if isinstance(content[name], dict | list):
@@ -98,7 +98,7 @@ def _nodes(content: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _forge_value(path: Path, rng: Random, others: list[bytes]) -> None:
-    """Change a value, and the digest with it."""
+    """Change a value and its digest."""
     _change_value(path, rng, others)
     lines = [path.read_text()] if path.suffix == ".json" else path.read_text().splitlines()
     for number, line in enumerate(lines):
@@ -156,7 +156,7 @@ def _read(folder: Path, *arguments: str) -> Done:
 
 
 def _check_repaired(folder: Path, right: dict[str, Any]) -> None:
-    """Continued and merged, a run is as it was before the damage."""
+    """Check that a continued and merged run equals the run before the damage."""
     assert _read(folder, "merge", "{}/run", "--out", "{}/merged").code == 0
     shutil.move(folder / "merged", folder / "repaired")
     again = json.loads(_read(folder, "report", "{}/repaired", "--json").out)
@@ -168,7 +168,7 @@ def _check_repaired(folder: Path, right: dict[str, Any]) -> None:
 
 
 def runs(rng: Random) -> Iterator[Case]:
-    """Damage to every file of a folder, in every way, read by every command."""
+    """Damage every file of a folder in every way, and read it with every command."""
     while True:
         kinds = [(name, file, damage) for name in FOLDERS for file in _FILES for damage in ALL_DAMAGES]
         for name, file, damage in shuffled(rng, kinds):

@@ -1,4 +1,4 @@
-"""A command at work: what is there before, what is typed, and what other programs do in between."""
+"""A session of a command: files before it, typed entries, and changes by other programs."""
 
 import io
 import sys
@@ -47,13 +47,13 @@ class Scenario:
         return not all(isinstance(entry, str) for entry in self.typed)
 
     def resumed(self, used: int, record: str | None) -> "Scenario":
-        """How it goes on when it is broken off after so many entries; the last match where none is named."""
+        """Continue a session interrupted after this many entries; without a name, the last match."""
         return Scenario(self.name, ("resume", *([f"{{}}/{record}"] if record else [])), self.typed[used:])
 
 
 @dataclass(frozen=True, order=True)
 class Progress:
-    """How far a session has come: how often it has shown something, how many entries it has taken."""
+    """The progress of a session: how often it has shown something, and how many entries it has taken."""
 
     shown: int = 0
     used: int = 0
@@ -65,7 +65,7 @@ def perform(
     tick: Callable[[Progress], None] = lambda progress: None,
     calls: Calls | None = None,
 ) -> Done:
-    """Run the command in this process. `tick` is told whenever something is shown or asked."""
+    """Run the command in this process. `tick` is called whenever something is shown or asked."""
     calls = calls or Calls()
 
     def told() -> None:
@@ -93,7 +93,7 @@ def perform(
 
 @contextmanager
 def always_the_same() -> Iterator[None]:
-    """Within, it is always the same time, and new seeds are always the same."""
+    """Fix the time and new seeds."""
     now = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
     clock = mock.Mock(now=lambda zone: now, fromtimestamp=datetime.fromtimestamp)
     with (
@@ -105,7 +105,7 @@ def always_the_same() -> Iterator[None]:
 
 
 class _Heard(io.StringIO):
-    """A stream that says when something is written to it."""
+    """A stream that reports every write."""
 
     def __init__(self, heard: Callable[[], None]) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class _Heard(io.StringIO):
 
 
 class _Keyboard(io.StringIO):
-    """Lines that are typed when they are asked for, and what happens before they are."""
+    """Lines typed on request, and changes that happen before them."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ HEADERS = {"seat1": "human", "seat2": "human", "seed": "7", "started": "2026-01-
 
 
 def play_some(name: str, headers: Mapping[str, str], rng: Random, entries: int) -> AnyMatch:
-    """A match as the command plays it, when people decide at random, at least once."""
+    """Play a match like the command, with random decisions, at least one."""
     live = seat_players(Match.start(find_game(name).rules()), headers)
     while live.match.actor is not None and (len(live.match.turns) < entries or not live.has_decisions):
         if live.person_to_move:
@@ -162,7 +162,7 @@ def play_some(name: str, headers: Mapping[str, str], rng: Random, entries: int) 
 
 
 def typed_for(match: AnyMatch, headers: Mapping[str, str], first: int = 0) -> tuple[str, ...]:
-    """What people enter for a match, from its entry number `first` on."""
+    """Return people's entries for a match, from entry `first` on."""
     machines = {f"seat{n}" for n in "12" if headers[f"seat{n}"] != "human"}
     later = [
         after for after in match.steps()[first:] if after.last and f"seat{after.last.actor}" not in machines
@@ -211,7 +211,7 @@ def _save(name: str, *more: str) -> tuple[str, ...]:
 
 
 def leave(name: str, rng: Random) -> Scenario:
-    """A match in which nobody has decided anything is not kept."""
+    """A match without any decision is not saved."""
     return Scenario(f"leave {name}", _save(name, "--save", f"{{}}/{RECORD}"))
 
 
@@ -233,7 +233,7 @@ def machine(name: str, rng: Random) -> Scenario:
 
 
 def _resume(what: str, match: AnyMatch, left: int, damage: str, rng: Random) -> Scenario:
-    """A match to go on with, of which so many entries are left to be typed."""
+    """A match to resume, with this many entries left to type."""
     played = max(0, len(match.turns) - left)
     place = rng.choice([RECORD, f"home/matches/{RECORD}"])
     data = dump_record(match.after(played), HEADERS).encode()

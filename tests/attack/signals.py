@@ -1,4 +1,4 @@
-"""Signals at every prompt, in a real terminal: it is left as it was found, and no secret and nothing lost."""
+"""Signals at every prompt of a real terminal: it is restored, secrets are cleared, and nothing is lost."""
 
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -44,7 +44,7 @@ class Prompt:
 
 @dataclass
 class Sitting:
-    """A command and all prompts that come, in order."""
+    """A command and all its prompts, in order."""
 
     arguments: tuple[str, ...]
     prompts: list[Prompt] = field(default_factory=list)
@@ -99,7 +99,7 @@ def sitting(name: str, machine: bool, rng: Random) -> Sitting:
 def _dialogue(
     words: Words[Any, Any], sight: AnySight, entries: Sequence[str]
 ) -> Iterator[tuple[Question, str]]:
-    """The questions that these entries answer, each with the last line of its prompt."""
+    """Return the questions for these entries, each with the last line of its prompt."""
     dialogue = words.ask(sight)
     question = next(dialogue, None)
     for entry in entries:
@@ -116,12 +116,12 @@ def menu(rng: Random) -> Sitting:
 
 
 def practice(rng: Random) -> Sitting:
-    """Exercises: whoever leaves has not failed, but is not done either."""
+    """Exercises: leaving neither fails nor finishes one."""
     return Sitting(("practice", "lights", "--seed", "7", "--plain"), [Prompt("> ", "1") for _ in range(4)])
 
 
 def stepping(rng: Random) -> Sitting:
-    """A match told step by step, on a screen of its own."""
+    """A match shown step by step, on a separate screen."""
     match = play_randomly(Match.start(find_game(rng.choice(GAME_NAMES)).rules()), rng, 6)
     asked = Prompt("q stop --", "", hidden=True, lines=tuple(lines_of(match)), at_end=0)
     return Sitting(
@@ -187,7 +187,7 @@ def _check_left(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
 
 
 def _check_secrets(there: Sitting, terminal: Job) -> None:
-    """No secret on the main screen."""
+    """Check that the main screen shows no secret."""
     for secret in there.secrets:
         assert secret not in terminal.main_screen, f"{secret!r} is left on the screen"
 

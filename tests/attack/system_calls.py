@@ -1,4 +1,4 @@
-"""The calls by which a program touches files, with a trap at any of them; and a disk that loses its power."""
+"""The system calls that change files, with a trap at any of them, and a disk that loses power."""
 
 import fcntl
 import io
@@ -46,7 +46,7 @@ A write can be carried out in part: `carry_out(3)` writes three bytes.
 
 @dataclass(frozen=True)
 class Call:
-    """One call to the system."""
+    """One system call."""
 
     number: int
     name: str
@@ -54,12 +54,12 @@ class Call:
 
     @property
     def changes(self) -> bool:
-        """Whether it may change anything on the disk."""
+        """Whether it may change the disk."""
         return self.name not in READING
 
     @property
     def size(self) -> int:
-        """How many bytes it is to write."""
+        """The number of bytes to write."""
         return len(self.arguments[1]) if self.name == "write" else 0
 
     def __str__(self) -> str:
@@ -67,7 +67,7 @@ class Call:
 
 
 class Calls:
-    """All calls that are made within `trapped`, in order. Nothing is really synced: that only takes time."""
+    """All system calls within `trapped`, in order. Nothing is really synced, to save time."""
 
     def __init__(self, trap: Trap = lambda call, carry_out: carry_out()) -> None:
         self.made: list[Call] = []
@@ -93,7 +93,7 @@ class Calls:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Within, calls are those of the attacker, and not trapped."""
+        """Within, calls belong to the attacker and are not trapped."""
         before, self._listening = self._listening, False
         try:
             yield
@@ -128,21 +128,21 @@ Tell = Callable[[Any], None]
 
 
 def die() -> NoReturn:
-    """End as by `kill -9`: nothing is tidied up."""
+    """End as by `kill -9`, without cleanup."""
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError("killed")
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended, and what it told until then."""
+    """The end of a child, and its messages until then."""
 
     killed: bool
     told: list[Any]
 
 
 def in_child(act: Callable[[Tell], None]) -> Ended:
-    """Run `act` in a copy of this process; what it tells is not lost when it is killed."""
+    """Run `act` in a copy of this process. Its messages survive a kill."""
     reading, writing = os.pipe()
     write = os.write
 
@@ -177,7 +177,7 @@ def in_child(act: Callable[[Tell], None]) -> Ended:
 
 @dataclass
 class Contents:
-    """What is in a folder and all below it, by inode: names of folders, bytes of files."""
+    """The contents of a folder and its subfolders, by inode: names of folders, bytes of files."""
 
     folders: dict[int, dict[str, int]]
     files: dict[int, bytes]
@@ -194,7 +194,7 @@ class Contents:
 
 
 class Disk:
-    """What of a folder would outlive a power cut: what was synced, and of the rest what the attacker likes.
+    """The part of a folder that survives a power cut: synced data, and any part of the rest.
 
     A file's content is safe when the file was synced, a name when its folder was.
     """
@@ -204,11 +204,11 @@ class Disk:
         self._safe = Contents.of(top)
 
     def forget(self, path: Path, size: int) -> None:
-        """The last `size` bytes of this file have not reached the disk: who wrote them was killed."""
+        """Mark the last `size` bytes of a file as lost: their writer was killed."""
         self._safe.files[path.stat().st_ino] = path.read_bytes()[:-size]
 
     def trap(self, call: Call, carry_out: Callable[..., Any]) -> Any:
-        """Let the call through, and mark what it syncs."""
+        """Let the call through and mark synced data."""
         result = carry_out()
         if call.name in ("fsync", "fdatasync"):
             handle = call.arguments[0]
@@ -220,7 +220,7 @@ class Disk:
         return result
 
     def cut(self, names: bool, share: float) -> None:
-        """Cut the power: unsynced names are there or not, of unsynced bytes there is this share."""
+        """Cut the power: unsynced names may be missing, and this share of unsynced bytes remains."""
         now = Contents.of(self._top)
         folders = now.folders if names else self._safe.folders
         top = self._top.stat().st_ino

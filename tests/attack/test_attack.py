@@ -1,4 +1,4 @@
-"""The attacks, a few seconds of each; the long form; and the harness, which must find what is broken."""
+"""Short and long runs of the attacks, and a harness that must find planted faults."""
 
 import json
 import os
@@ -101,7 +101,7 @@ _append = Journal._append
 
 
 def _late(live: LiveMatch, match: Any) -> None:
-    """Shown before it is saved."""
+    """Show before saving."""
     before, live.match = live.match, match
     if live.journal and before.turns:
         live.journal.add(before)
@@ -113,7 +113,7 @@ def _unsynced(self: Journal, text: str) -> None:
 
 
 def _in_place(draft: str, path: Path) -> None:
-    """Repaired by being written over."""
+    """Repair by overwriting in place."""
     data = Path(draft).read_bytes()
     handle = os.open(path, os.O_WRONLY | os.O_TRUNC)
     os.write(handle, data)
@@ -122,7 +122,7 @@ def _in_place(draft: str, path: Path) -> None:
 
 
 def _careless() -> AbstractContextManager[Any]:
-    """Of a write that is carried out in part, nobody is told."""
+    """Ignore partial writes."""
 
     def write(handle: int, data: bytes) -> None:
         os.write(handle, data)
@@ -163,7 +163,7 @@ def _all_told(event: Event, watching: frozenset[rules.Seat]) -> bool:
 
 @dataclass(frozen=True)
 class Breakage:
-    """A way to break the package, the kind of attack that must find it, and what that must say."""
+    """A planted fault, the kind of attack that must find it, and the expected report."""
 
     kind: str
     problem: str

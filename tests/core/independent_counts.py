@@ -15,7 +15,7 @@ Game = tuple[P, Callable[[P], list[P]]]
 
 
 def count_positions(game: Game[P]) -> tuple[int, int]:
-    """How many positions can come up, and in how many of them the game is over."""
+    """Return the number of reachable positions, and of those in which the game is over."""
     first, following = game
     visited, stack, over = {first}, [first], 0
     while stack:
@@ -28,7 +28,7 @@ def count_positions(game: Game[P]) -> tuple[int, int]:
 
 
 def count_lines(game: Game[P], length: int) -> tuple[int, ...]:
-    """How many lines of 1, 2, … `length` entries there are."""
+    """Return the numbers of lines of 1, 2, … `length` entries."""
     first, following = game
     following = cache(following)
 

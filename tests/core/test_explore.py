@@ -1,4 +1,4 @@
-"""The table of exact counts says what the rules give and what a second, independent count gives."""
+"""Exact counts agree with the rules and with an independent count."""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Without an extra, what needs it says which one it needs."""
+"""Errors about a missing extra name it."""
 
 import re
 import subprocess

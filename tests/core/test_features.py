@@ -1,4 +1,4 @@
-"""Features: what a view is shown as, in numbers."""
+"""Features: views encoded as numbers."""
 
 import os
 import subprocess
@@ -75,7 +75,7 @@ def test_games_without_features_get_default_features() -> None:
 
 
 class InAnyOrder(Nim):
-    """Is shown as a set of words, which has another order in every process."""
+    """Prints as a set of words, whose order differs in every process."""
 
     def view(self, state: Any, seat: Seat) -> Any:
         return frozenset({*(f"heap {place} has {heap}" for place, heap in enumerate(state.heaps)), "a", "b"})

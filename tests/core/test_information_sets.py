@@ -1,4 +1,4 @@
-"""Information sets: what a seat can work out is exactly what fits what it saw."""
+"""Information sets contain exactly the matches that fit a seat's observations."""
 
 import pytest
 from hypothesis import given, settings

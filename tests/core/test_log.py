@@ -1,4 +1,4 @@
-"""The log that matches share: sights that are quick to make, branches that do not meet, copies that work."""
+"""The log that matches share: quick sights, independent branches, and working copies."""
 
 import copy
 import pickle

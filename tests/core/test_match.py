@@ -1,4 +1,4 @@
-"""A match under any sequence of calls, legal or not: the gate holds and nothing is ever changed."""
+"""A match under any sequence of calls, legal or not: it accepts only legal actions and never changes."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -40,7 +40,7 @@ ANYTHING: list[Any] = [
 
 
 class MatchMachine(RuleBasedStateMachine):
-    """Holds every match that was ever current, with a copy of what it looked like then."""
+    """Holds every match that was ever current, with a copy of its state at that time."""
 
     @initialize(rules=st.sampled_from(ALL_RULES))
     def start(self, rules: Any) -> None:

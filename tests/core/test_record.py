@@ -1,4 +1,4 @@
-"""Records: there and back again, and copies that hold nothing their seat may not know."""
+"""Records round-trip, and a seat's copy holds no hidden information."""
 
 import tempfile
 from pathlib import Path

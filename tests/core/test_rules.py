@@ -1,4 +1,4 @@
-"""What rules refuse to be made with."""
+"""Invalid options and limits of rules."""
 
 import pytest
 

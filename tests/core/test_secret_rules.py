@@ -1,4 +1,4 @@
-"""Positions and copies of games with secrets, where an entry can be answered in several ways."""
+"""Positions and copies of games with secrets, in which an entry can have several results."""
 
 from dataclasses import dataclass, replace
 

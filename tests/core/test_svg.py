@@ -1,4 +1,4 @@
-"""What boards are drawn with."""
+"""SVG helpers for boards."""
 
 import pytest
 

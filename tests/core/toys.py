@@ -155,7 +155,7 @@ class Unclocked(Hide):
 
 
 class LooseMatch(Match[State, str, View]):
-    """A gate that stands open."""
+    """Accepts illegal actions."""
 
     def play(self, actor: Actor, action: str) -> Match[State, str, View]:
         step = self.rules.apply(self.state, action)
@@ -163,7 +163,7 @@ class LooseMatch(Match[State, str, View]):
 
 
 class ClosedMatch(Match[State, str, View]):
-    """A gate that lets nobody in."""
+    """Refuses legal actions."""
 
     def play(self, actor: Actor, action: str) -> Match[State, str, View]:
         wrong = self.rules.actions(self.state)[0] if action in SIDES else SIDES[0]
@@ -267,28 +267,28 @@ class Silent(Broken):
 
 
 class Fickle(Broken):
-    """Tells another thing every time."""
+    """Gives a different result every time."""
 
     breaks = Law.PURITY
-    instruction: ClassVar[Iterator[int]] = iter(range(10**9))
+    calls: ClassVar[Iterator[int]] = iter(range(10**9))
 
     def apply(self, state: State, action: str) -> Step[State]:
         step = super().apply(state, action)
-        return Step(step.state, (*step.events, Fell(str(next(self.instruction)))))
+        return Step(step.state, (*step.events, Fell(str(next(self.calls)))))
 
 
 class Shuffling(Broken):
-    """Enumerates in another order from one step to the next."""
+    """Lists actions in a different order at each step."""
 
     breaks = Law.PURITY
-    instruction: ClassVar[Iterator[int]] = iter(range(10**9))
+    calls: ClassVar[Iterator[int]] = iter(range(10**9))
 
     def actions(self, state: State) -> tuple[str, ...]:
-        return super().actions(state)[:: 1 - 2 * (next(self.instruction) % 2)]
+        return super().actions(state)[:: 1 - 2 * (next(self.calls) % 2)]
 
 
 class Smudging(Broken):
-    """Writes into the state it was given."""
+    """Changes the state that it was given."""
 
     breaks = Law.PURITY
 
@@ -319,7 +319,7 @@ class IdentityState(State):
 
 
 class FluidState(State):
-    """Cannot be told from one that was changed."""
+    """Has no hash, like a mutable object."""
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -363,7 +363,7 @@ class UnexpectedlyDrawn(Broken):
 
 
 class CutOffByNothing(Broken):
-    """There is no limit that could have cut it off."""
+    """Is cut off without a limit."""
 
     breaks = Law.ENDING
 
@@ -372,7 +372,7 @@ class CutOffByNothing(Broken):
 
 
 class SelfResigning(Broken):
-    """Resigning is for players, not for rules."""
+    """Returns a resignation as its outcome."""
 
     breaks = Law.ENDING
 
@@ -397,7 +397,7 @@ class Ambiguous(Broken):
 
 
 class GivesUp(Broken):
-    """One of its actions is written as a resignation is."""
+    """One of its actions is written like a resignation."""
 
     breaks = Law.NOTATION
 
@@ -409,7 +409,7 @@ class GivesUp(Broken):
 
 
 class Commented(Broken):
-    """A record takes one of its actions for a comment."""
+    """One of its actions is written like a comment in a record."""
 
     breaks = Law.NOTATION
 
@@ -421,7 +421,7 @@ class Commented(Broken):
 
 
 class Rambling(Broken):
-    """Its sentence about the end takes more than a line."""
+    """Its sentence about the end has more than one line."""
 
     breaks = Law.ENDING
 
@@ -446,7 +446,7 @@ class CaseMindingPositions(Broken):
 
 
 class Misplaced(Broken):
-    """Reads the view right and everything else wrong."""
+    """Parses only the view correctly."""
 
     breaks = Law.NOTATION
 
@@ -455,14 +455,14 @@ class Misplaced(Broken):
 
 
 class Pretender(Broken):
-    """Says that it has no secrets."""
+    """Claims to have no secrets."""
 
     breaks = Law.OPENNESS
     has_hidden_information = False
 
 
 class Boaster(Broken):
-    """Says that it has secrets and tells everything to everybody."""
+    """Claims to have secrets and shows everything to everybody."""
 
     breaks = Law.OPENNESS
 
@@ -484,7 +484,7 @@ class TellTale(Broken):
 
 
 class Telepathic(Broken):
-    """Nobody tells Player 2 that it is hidden, and its view knows."""
+    """Player 2's view knows about an event that Player 2 did not see."""
 
     breaks = Law.SECRECY
 
@@ -504,7 +504,7 @@ class Helpful(Broken):
 
 
 class Gossip(Broken):
-    """The outcome tells what Player 2 was never shown."""
+    """The outcome reveals information that Player 2 never saw."""
 
     breaks = Law.SECRECY
 
@@ -518,7 +518,7 @@ class Gossip(Broken):
 
 
 class Unredacted(Broken):
-    """Nothing is hidden of a step whose events do not tell it, so its action would stay in the history."""
+    """Its hidden action would stay in the history: no event is hidden."""
 
     breaks = Law.REDACTION
 

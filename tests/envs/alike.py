@@ -1,4 +1,4 @@
-"""Pairs of matches of hunt that a seat sees alike: nothing that its agent is shown may tell them apart."""
+"""Pairs of matches of hunt that a seat cannot tell apart."""
 
 from random import Random
 from typing import Any
@@ -20,7 +20,7 @@ def random_match(rng: Random) -> AnyMatch:
 
 
 def look_alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
-    """Another match that `seat` sees alike; None if this try finds none."""
+    """Return another match that `seat` cannot tell apart, or None if this try finds none."""
     other: AnyMatch = Match.start(HUNT)
     for turn in match.turns:
         assert isinstance(turn.actor, Seat)
@@ -35,7 +35,7 @@ def look_alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
 
 
 def pair_of(seed: int, seat: Seat) -> tuple[AnyMatch, AnyMatch]:
-    """Two different matches that `seat` sees alike."""
+    """Return two different matches that `seat` cannot tell apart."""
     rng = Random(seed)
     while True:
         match = random_match(rng)

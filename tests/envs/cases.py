@@ -1,4 +1,4 @@
-"""The games the environments are tried on: the book's, and small or limited forms of them."""
+"""The games for tests of environments: the book's, and small or limited forms."""
 
 from random import Random
 from typing import Any
@@ -24,7 +24,7 @@ def resolve_rules(case: str) -> Any:
 
 
 class Reference:
-    """A game as a match, drawing as environment `number` of a batch does: what the others are held to."""
+    """A game as a match, with the draws of environment `number` of a batch: the reference for the others."""
 
     def __init__(self, case: str, seed: int, number: int = 0) -> None:
         self.engine = MatchEngine(resolve_rules(case))
@@ -39,7 +39,7 @@ class Reference:
         self.stream = dice.advance(self.stream)
 
     def random_action(self) -> int:
-        """What the random player of the environment takes here."""
+        """Return the action of the environment's random player."""
         legal = self.legal()
         return legal[dice.pick(dice.roll(self.stream)[1], len(legal))]
 

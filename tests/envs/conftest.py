@@ -1,4 +1,4 @@
-"""The environments' tests keep their tables in a folder of their own, not in the user's."""
+"""A separate folder for the tables of these tests."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A game played as a match of the rules: the reference that the environments are compared with."""
+"""A game played as a match of the rules: the reference for the environments."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The vector environment beside as many single ones, step by step, however ended games are reset."""
+"""The vector environment agrees with single ones, step by step, in every autoreset mode."""
 
 import warnings
 from collections import Counter
@@ -27,7 +27,7 @@ SETTINGS: list[tuple[str, dict[str, Any]]] = [
 
 
 def both(game: str, mode: AutoresetMode, seat: int, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Ours on arrays, and Gymnasium's own of single environments."""
+    """Our vector environment, and Gymnasium's own of single environments."""
     name = f"duels/{game.title()}-v0"
     ours = gymnasium.make_vec(name, COUNT, seat=seat, autoreset_mode=mode, **options)
     theirs = gymnasium.make_vec(
@@ -41,8 +41,8 @@ def both(game: str, mode: AutoresetMode, seat: int, options: dict[str, Any]) -> 
     return ours, theirs
 
 
-def same_told(one: dict[str, Any], many: dict[str, Any]) -> None:
-    """The same is told wherever single ones tell it; elsewhere ours may only tell that it is not so."""
+def check_infos(one: dict[str, Any], many: dict[str, Any]) -> None:
+    """Compare infos: ours may only add entries that say no."""
     for name in {*one, *many} - {"final_obs", "final_info"}:
         if not name.startswith("_"):
             reported = one.get(f"_{name}", np.zeros(COUNT, np.bool_))
@@ -60,11 +60,11 @@ def same_ends(one: dict[str, Any], many: dict[str, Any]) -> None:
     for final, due in zip(many["final_obs"][over], one["final_obs"][over], strict=True):
         assert (final == due).all()
     assert all(final is None for final in many["final_obs"][~over])
-    same_told(one["final_info"], many["final_info"])
+    check_infos(one["final_info"], many["final_info"])
 
 
 class Driver:
-    """Plays both at random, with some illegal actions, and resets some games before their end."""
+    """Plays both at random with some illegal actions, and resets some games early."""
 
     def __init__(self, ours: Any, theirs: Any, mode: AutoresetMode) -> None:
         self.ours, self.theirs, self.mode, self.rng = ours, theirs, mode, Random(4)
@@ -79,7 +79,7 @@ class Driver:
         observations, info = self.theirs.reset(**how)
         ours, told = self.ours.reset(**how)
         assert ours.tolist() == observations.tolist()
-        same_told(info, told)
+        check_infos(info, told)
         return info["action_mask"]
 
     def step(self, masks: Any) -> Any:
@@ -88,7 +88,7 @@ class Driver:
         *found, told = self.ours.step(actions)
         for one, many in zip(results, found, strict=True):
             assert (one.tolist(), one.dtype) == (many.tolist(), many.dtype)
-        same_told(info, told)
+        check_infos(info, told)
         same_ends(info, told)
         masks, (_, _, terminated, truncated) = info["action_mask"], results
         self.count(info.get("final_info", info), terminated, truncated)
@@ -118,7 +118,7 @@ class Driver:
         fresh = self.theirs.reset(seed=seed, options={"reset_mask": reset_mask.copy()})
         found = self.ours.reset(seed=seed, options={"reset_mask": reset_mask.copy()})
         assert found[0].tolist() == fresh[0].tolist()
-        same_told(fresh[1], found[1])
+        check_infos(fresh[1], found[1])
         return np.where(reset_mask[:, None], fresh[1]["action_mask"], masks)
 
 

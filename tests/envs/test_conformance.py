@@ -1,4 +1,4 @@
-"""The environments keep their laws, on our games and on others; and a broken one is caught for every law."""
+"""The environments pass their laws on our games and on others, and every law catches a broken one."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -85,7 +85,7 @@ def test_reports_games_that_are_too_large_for_tables() -> None:
 
 
 def altered(base: type[Environment], change: Callable[[Snapshot], Snapshot]) -> type[Environment]:
-    """An environment that tells something else."""
+    """An environment with altered output."""
 
     class Altered(base):  # type: ignore[valid-type, misc]
         def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
@@ -189,7 +189,7 @@ def test_catches_rollouts_that_omit_games() -> None:
 
 
 class Cheat:
-    """Takes what is not allowed, or nothing with certainty."""
+    """Plays illegal actions, or probabilities that do not sum to 1."""
 
     def __init__(self, odds: dict[Any, float]) -> None:
         self._odds = odds

@@ -1,4 +1,4 @@
-"""Copies made in the middle of a game go on as the original does, against every opponent."""
+"""Copies made during a game continue like the original, against every opponent."""
 
 import pickle
 from collections.abc import Callable
@@ -31,7 +31,7 @@ COPIES = pytest.mark.parametrize("copy", [pickled, deepcopy])
 
 
 def same(one: Any, two: Any) -> bool:
-    """Whether everything told is equal, through tuples, dictionaries and arrays."""
+    """Return whether results are equal, through tuples, dictionaries and arrays."""
     if isinstance(one, dict):
         return one.keys() == two.keys() and all(same(one[name], two[name]) for name in one)
     if isinstance(one, tuple | list) or (isinstance(one, np.ndarray) and one.dtype.kind == "O"):
@@ -40,7 +40,7 @@ def same(one: Any, two: Any) -> bool:
 
 
 def follow(envs: list[Any], steps: int, seed: int) -> None:
-    """Play Gymnasium environments alike, which must then tell alike, over several games."""
+    """Play Gymnasium environments with the same actions over several games, and compare their results."""
     rng, masks = Random(seed), envs[0].unwrapped.action_masks()
     for _ in range(steps):
         action = rng.choice(np.flatnonzero(masks).tolist())

@@ -1,4 +1,4 @@
-"""The dice: the same for one environment as for its place in a batch, and fair."""
+"""Dice: equal for a single environment and its place in a batch, and fair."""
 
 import numpy as np
 from hypothesis import example, given

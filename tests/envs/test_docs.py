@@ -1,4 +1,4 @@
-"""What the pages on environments show runs as it stands, piece by piece, and their tables are right."""
+"""Code on the pages about environments runs, and their tables are right."""
 
 import json
 import re
@@ -33,7 +33,7 @@ PIECES = [
 
 
 class Untrained:
-    """Stands in for sb3-contrib's learner, too large to be installed here (`make examples` has it)."""
+    """Replaces sb3-contrib's learner, which is too large to install here (`make examples` has it)."""
 
     def __init__(self, policy: str, env: Any, seed: int, **how: int) -> None:
         env.reset(seed=seed)
@@ -51,7 +51,7 @@ class Untrained:
 
 
 def adapted(game: str, num_envs: int, **how: Any) -> Any:
-    """Stands in for the adapter to Stable-Baselines3: one game of those that it would play."""
+    """Replaces the adapter to Stable-Baselines3 by one of its games."""
     assert num_envs > 1
     return DuelEnv(game, **how)
 

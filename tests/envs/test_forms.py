@@ -1,4 +1,4 @@
-"""What a learner may ask of an environment: seats by lot, other opponents, dictionaries, types, names."""
+"""Options for learners: random seats, new opponents, dict observations, dtypes, names."""
 
 import pickle
 from typing import Any

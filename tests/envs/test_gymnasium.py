@@ -1,4 +1,4 @@
-"""Gymnasium's own checks, and what is particular to one seat against an opponent."""
+"""Gymnasium's own checks, and one seat against an opponent."""
 
 import re
 import warnings
@@ -85,7 +85,7 @@ def test_finished_games_must_be_reset() -> None:
 
 
 class First:
-    """Takes the first legal action, and remembers what it was given."""
+    """Takes the first legal action and records its arguments."""
 
     def __init__(self) -> None:
         self.sights: list[AnySight] = []
@@ -230,7 +230,7 @@ def test_vector_env_rejects_render_modes() -> None:
 
 
 class Biased:
-    """Takes the first action two times in three, else the last, and says so."""
+    """Takes the first action two times in three, else the last, and states these odds."""
 
     def choose(self, sight: AnySight, rng: Random) -> Any:
         return sight.actions[0 if rng.random() < 2 / 3 else -1]

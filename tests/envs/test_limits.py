@@ -1,4 +1,4 @@
-"""A limit that is part of the game: it ends a game drawn, and what is left of it is observed."""
+"""A limit as part of the game: it ends in a draw, and observations include the remaining turns."""
 
 import pickle
 from random import Random
@@ -22,7 +22,7 @@ LIMITED = pytest.mark.parametrize("rules", [GAMES[game].rules(**options) for gam
 
 
 def left_in(observation: Any, rules: Any) -> int:
-    """What the last numbers of an observation say is left of the limit."""
+    """Return the remaining limit from the last numbers of an observation."""
     left = observation[-(rules.limit_value + 1) :]
     assert left.sum() == 1
     return int(left.argmax())

@@ -1,4 +1,4 @@
-"""What a seat remembers: the last entries as it saw them, the same in every environment."""
+"""Memory: the last entries that a seat saw, equal in every environment."""
 
 import pickle
 from random import Random
@@ -35,7 +35,7 @@ def remembered(observed: Any, memory: int) -> list[str]:
 
 
 def expected_memory(match: Any, seat: Seat, memory: int) -> list[str]:
-    """The same by the match itself."""
+    """Return the same from the match."""
     turns = zip(match.turns_known_to(seat), match.redacted_history(seat), strict=True)
     entries = [
         "?" if action is None else ("my " if turn.actor is seat else "") + RULES.format(action)

@@ -73,7 +73,7 @@ PLAYTHROUGHS = {
 
 
 def run(base: type, name: str, game: Any) -> None:
-    """Run their test case `base` on `game`."""
+    """Run OpenSpiel's test case `base` on `game`."""
     kind = type(f"{base.__name__}Ours", (base,), {"game_name": name, "game": game, "__test__": False})
     output = io.StringIO()
     result = unittest.TextTestRunner(output).run(unittest.defaultTestLoader.loadTestsFromTestCase(kind))
@@ -298,7 +298,7 @@ def test_openspiel_value_iteration_agrees_with_our_oracles(
 
 
 class OurPolicy(Policy):  # type: ignore[misc]
-    """A policy of ours, which goes by what a seat knows, for their algorithms."""
+    """One of our policies, of a seat's observations, for OpenSpiel's algorithms."""
 
     def __init__(self, game: Any, odds: Callable[[AnySight], dict[Any, float]]) -> None:
         super().__init__(game, [0, 1])
@@ -315,7 +315,7 @@ class OurPolicy(Policy):  # type: ignore[misc]
 
 
 def their_best_response(game: Any, seat: Seat, odds: Callable[[AnySight], dict[Any, float]]) -> float:
-    """How often their best responder wins against a policy of ours at `seat`."""
+    """Return how often OpenSpiel's best responder wins against our policy at `seat`."""
     responder = best_response.BestResponsePolicy(game, seat.other - 1, OurPolicy(game, odds))
     points: float = responder.value(game.new_initial_state())
     return (points + 1) / 2

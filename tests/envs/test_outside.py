@@ -1,4 +1,4 @@
-"""Games that are handed in: as rules, as a Game, and by a name once they are registered."""
+"""Games passed in as rules, as a Game, or by a registered name."""
 
 import json
 import pickle
@@ -155,14 +155,14 @@ def test_a_drawn_game_in_openspiel_is_worth_nothing() -> None:
 
 @dataclass(frozen=True)
 class Flip(Nim):
-    """Nim under a name of ours."""
+    """Nim under one of our names."""
 
     game = Game("flip", "Another flip", "no tiles at all", "tests.outside.nim")
 
 
 @dataclass(frozen=True)
 class TwoSteps(QuantumTiles):
-    """Flip's own rules, changed: nothing that was written for those holds of these."""
+    """Flip's own rules, changed: code specific to flip does not apply."""
 
 
 def test_kernels_belong_to_rules_not_to_names() -> None:

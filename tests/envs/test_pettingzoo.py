@@ -1,4 +1,4 @@
-"""PettingZoo's own tests, its registry, and the checks that its usual wrappers make."""
+"""PettingZoo's own tests, its registry, and the checks of its usual wrappers."""
 
 import dataclasses
 import inspect
@@ -26,7 +26,7 @@ from tests.envs.cases import CASES
 
 @pytest.fixture(autouse=True)
 def _quiet() -> Iterator[None]:
-    """Their suite warns of every observation with a mask that is not one of their own games'."""
+    """PettingZoo's suite warns about masks in observations of games that are not its own."""
     EnvLogger.suppress_output()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -190,7 +190,7 @@ def wrapped(game: str, options: dict[str, Any]) -> Any:
 
 
 class NothingLeft(wrappers.BaseWrapper):  # type: ignore[misc]
-    """What the wrappers lack: once a game is lost by an illegal action, nothing is allowed."""
+    """Adds to the wrappers: after a loss by an illegal action, no action is legal."""
 
     def observe(self, agent: Any) -> Any:
         observation = super().observe(agent)
@@ -200,7 +200,7 @@ class NothingLeft(wrappers.BaseWrapper):  # type: ignore[misc]
 
 
 def what_happens(env: Any, actions: list[Any]) -> list[Any]:
-    """Everything that can be seen of `env` while it is played, legally or not; then what it refuses."""
+    """Return everything observable of `env` during play, legal or not, and its errors."""
     results: list[Any] = []
 
     def attempt(name: str, call: Any) -> None:

@@ -1,4 +1,4 @@
-"""`render_mode="rgb_array"`: the drawn board as pixels, of one size, with text, and for the seat alone."""
+"""`render_mode="rgb_array"`: the board as pixels, of constant size, with text, for one seat."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A seed gives the same games however they are looked at: drawn, graded, or among many."""
+"""A seed gives the same games rendered, graded, single or in a batch."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.envs.test_vector import FORM, by_the_clock
 
 
 def evenly(observations: Any, masks: Any) -> Any:
-    """An agent that plays at random, asked about one game or many."""
+    """A random agent for one game or many."""
     return masks / masks.sum(axis=-1, keepdims=True)
 
 
@@ -36,7 +36,7 @@ def shown_in(env: Any, steps: int, seed: int = 3) -> list[bytes]:
 
 
 def check_alike(rules: Any, opponent: Any, seat: int | str) -> None:
-    """Each of many games is the single one of its own seed."""
+    """Check that each game of a batch equals the single one of its seed."""
     envs: Any = DuelVectorEnv(rules, 3, opponent, seat=seat, autoreset_mode="SameStep")
     observations, info = envs.reset(seed=3)
     histories = [[one.tobytes()] for one in observations]

@@ -1,4 +1,4 @@
-"""The same seeded games through every framework: states, masks, observations, rewards, step by step."""
+"""The same seeded games in every framework: states, masks, observations and rewards, step by step."""
 
 from dataclasses import replace
 from random import Random
@@ -24,7 +24,7 @@ SEEDS = range(3)
 
 
 def last_mask(match: Reference, seat: int) -> list[int]:
-    """What `seat` is told of the actions at the end of a match, worked out from the rules alone."""
+    """Return the mask of `seat` at the end of a match, computed from the rules alone."""
     rules: Any = match.engine.rules
     before, last = match.engine.match.previous, match.engine.match.last
     if not match.engine.truncated:

@@ -1,4 +1,4 @@
-"""What an agent is shown never depends on what its seat may not know, in any adapter.
+"""Observations never depend on information hidden from the seat, in any adapter.
 
 hunt hides moves: two matches that a seat sees alike must look alike to its agent throughout. flip
 hides what is not drawn yet: before a tile is turned, nothing may depend on the seed.
@@ -60,7 +60,7 @@ def test_pettingzoo(seed: int, seat: Seat) -> None:
 
 
 class Script:
-    """An opponent that plays what it was told to."""
+    """An opponent with scripted actions."""
 
     def __init__(self, turns: list[Turn[Any]]) -> None:
         self._actions = [turn.action for turn in turns]
@@ -86,7 +86,7 @@ def test_gymnasium(seed: int, seat: Seat) -> None:
 
 
 def rows_alike(results: Any) -> bool:
-    """Whether two environments are told the same, through dictionaries, arrays and all."""
+    """Return whether two environments have the same results, through dictionaries and arrays."""
     if isinstance(results, dict):
         return all(rows_alike(part) for part in results.values())
     return bool(np.array_equal(results[0], results[1]))
@@ -225,13 +225,13 @@ def test_flip_is_the_same_for_every_seed_until_a_tile_is_turned() -> None:
 
 
 def first_of(legal: Any, step: int) -> np.int64:
-    """A script: flips and a Quantum Flip, then whatever is allowed."""
+    """A script: flips and a Quantum Flip, then any legal action."""
     actions = np.flatnonzero(legal)
     return np.int64(actions[-1] if step == 1 else actions[0])
 
 
 class Last:
-    """An opponent without chance of its own."""
+    """A deterministic opponent."""
 
     def choose(self, sight: AnySight, rng: Random) -> Any:
         return sight.actions[-1]

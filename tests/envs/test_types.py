@@ -1,4 +1,4 @@
-"""The public surface as a user's type checker sees it: mypy checks this file, and it runs."""
+"""The public interface for a user's type checker: mypy checks this file, and it runs."""
 
 from typing import Any, assert_type
 

@@ -1,4 +1,4 @@
-"""The vectorised core: rollouts are steps, batches can be split, and nothing illegal passes."""
+"""The vectorized core: rollouts equal steps, batches can be split, and illegal actions are rejected."""
 
 import pickle
 from typing import Any

@@ -1,4 +1,4 @@
-"""Both games from outside, installed."""
+"""Both example games, installed."""
 
 from pathlib import Path
 

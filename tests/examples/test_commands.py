@@ -1,4 +1,4 @@
-"""Both games from outside at the command line, as if they were ours."""
+"""Both example games at the command line, like our own."""
 
 from pathlib import Path
 

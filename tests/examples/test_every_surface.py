@@ -1,4 +1,4 @@
-"""Games from outside, handed in: everything that works with ours works with them."""
+"""Example games that are passed in: everything that works with ours works with them."""
 
 import json
 import pickle

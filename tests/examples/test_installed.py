@@ -1,4 +1,4 @@
-"""Games of other packages, installed: found by name, listed, and played by the command like our own."""
+"""Games of installed packages: found by name, listed and played like our own."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Liar's dice, a game from outside with secrets: the same as OpenSpiel's, node by node and in its value."""
+"""Liar's dice, an example with secrets: equal to OpenSpiel's, node by node and in value."""
 
 from collections.abc import Iterator
 from functools import cache

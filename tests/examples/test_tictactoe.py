@@ -1,4 +1,4 @@
-"""Tic-tac-toe, a game from outside that can be drawn: its rules, and what it gets without asking for it."""
+"""Tic-tac-toe, an example with draws: its rules and the defaults that it gets."""
 
 from fractions import Fraction
 from random import Random

@@ -1,4 +1,4 @@
-"""Options with which there would be no game are refused in one clear line."""
+"""Invalid options are rejected in one clear line."""
 
 import inspect
 from collections.abc import Callable
@@ -56,8 +56,8 @@ def test_rejects_unknown_games(name: Any) -> None:
         find_game(name)
 
 
-def number_duplicates(call: Callable[..., Any]) -> set[str]:
-    """The names that a call takes for itself, beside the options."""
+def list_parameters(call: Callable[..., Any]) -> set[str]:
+    """Return the parameters of a call that are not options."""
     named = inspect.signature(call).parameters.values()
     assert named
     return {parameter.name for parameter in named if parameter.kind is not parameter.VAR_KEYWORD}
@@ -65,7 +65,7 @@ def number_duplicates(call: Callable[..., Any]) -> set[str]:
 
 @pytest.mark.parametrize("call", [duels.start, duels.exercises, resolve_rules])
 def test_functions_with_options_have_only_reserved_parameters(call: Callable[..., Any]) -> None:
-    assert number_duplicates(call) <= RESERVED
+    assert list_parameters(call) <= RESERVED
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_optional_functions_have_only_reserved_parameters(
 ) -> None:
     pytest.importorskip(needs)
     for name in names:
-        assert number_duplicates(getattr(import_module(module), name)) <= RESERVED
+        assert list_parameters(getattr(import_module(module), name)) <= RESERVED
 
 
 def test_command_flags_are_reserved_names() -> None:

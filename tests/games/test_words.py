@@ -1,4 +1,4 @@
-"""Every game's words: what is entered for an action is read back as that action, everywhere."""
+"""Every game's words: the entry for an action parses to that action."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ SMALL = ("lights", "leap", "chain", "hunt")
 
 
 def reachable_sights(rules: AnyRules) -> Iterator[AnySight]:
-    """What the seat to act knows, in every reachable state, once for each view."""
+    """Return the sights of the seat to act in all reachable states, one per view."""
     todo = [rules.initial()]
     states = set(todo)
     views = set()
@@ -39,7 +39,7 @@ def reachable_sights(rules: AnyRules) -> Iterator[AnySight]:
 
 
 def random_sights(rules: AnyRules, rng: Random) -> Iterator[AnySight]:
-    """What the seat to act knows, in every state of a random match."""
+    """Return the sights of the seat to act in all states of a random match."""
     match = Match.start(rules)
     while actor := match.actor:
         if isinstance(actor, Seat):
@@ -50,7 +50,7 @@ def random_sights(rules: AnyRules, rng: Random) -> Iterator[AnySight]:
 
 
 def enter(words: Words[Any, Any], sight: AnySight, entries: tuple[str, ...]) -> tuple[Any, list[Question]]:
-    """The action that the entries amount to, and the questions they answered."""
+    """Return the action of the entries, and the questions that they answered."""
     dialogue = words.ask(sight)
     questions: list[Question] = []
     left = list(entries)

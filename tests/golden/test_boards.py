@@ -1,4 +1,4 @@
-"""What is drawn for a seat: golden boards, and what holds for every board of every game."""
+"""Golden boards, and the contract of every board of every game."""
 
 import re
 from collections import defaultdict
@@ -121,7 +121,7 @@ def check_apart(boxes: list[Box]) -> None:
 
 
 def words_of(part: ElementTree.Element, dx: float = 0, dy: float = 0) -> Iterator[tuple[str, Box]]:
-    """The words that stand on a board without being pressed, and where their letters are."""
+    """Return the words on a board that are not buttons, with the places of their letters."""
     if moved := re.match(r"translate\((\S+) (\S+)\)", part.get("transform", "")):
         dx, dy = dx + float(moved[1]), dy + float(moved[2])
     if part.tag.endswith("text"):

@@ -1,4 +1,4 @@
-"""The games that the JAX environments are tried on, and one game of them beside a match of the rules."""
+"""The games for tests of JAX environments, beside a match of the rules."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def random_actions(key: Any, masks: Any) -> Any:
 
 
 class Beside:
-    """A match by the rules, held beside one game of a batch."""
+    """A match by the rules, compared with one game of a batch."""
 
     def __init__(self, settings: str, env: Any, state: Any) -> None:
         rules = resolve_rules(settings)
@@ -61,7 +61,7 @@ class Beside:
         return self.engine.actor < 0
 
     def check(self, state: Any, observations: Any, just_played: bool) -> None:
-        """Compare everything that players are told; `observations` are those of both, by player."""
+        """Compare all output for players; `observations` are both seats', by player."""
         engine = self.engine
         assert bool(state.terminated) == engine.terminated
         assert bool(state.truncated) == engine.truncated

@@ -1,4 +1,4 @@
-"""The tables of these tests are kept in a folder of their own, not in the user's."""
+"""A separate folder for the tables of these tests."""
 
 from tests.envs.conftest import _tables_of_our_own
 

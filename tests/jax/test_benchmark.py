@@ -1,4 +1,4 @@
-"""The benchmark plays legal actions, and holds each game to the one that it is comparable to."""
+"""The benchmark plays legal actions and compares equal games."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Random bits of a key: even, whatever kind of key, and others for every purpose."""
+"""Random bits of a key: even for any kind of key, and different for every purpose."""
 
 from typing import Any
 

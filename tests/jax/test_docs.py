@@ -1,4 +1,4 @@
-"""What the page on JAX shows runs as it stands; the other pages are run where JAX is not installed."""
+"""The code on the page about JAX runs; the other pages are tested without JAX."""
 
 import re
 from pathlib import Path

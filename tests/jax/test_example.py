@@ -1,4 +1,4 @@
-"""The example learns perfect play, whatever the seed."""
+"""The example learns perfect play with every seed."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What an accelerator needs: arrays of fixed shapes, no calls back to the host. And no secrets are told."""
+"""Requirements of accelerators: fixed shapes and no host callbacks; and no secrets revealed."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -34,7 +34,7 @@ def equations(jaxpr: Any) -> Iterator[Any]:
 
 
 def unfit(function: Any, *arguments: Any) -> list[str]:
-    """What in a function would not run on an accelerator as it stands."""
+    """Return the parts of a function that would not run on an accelerator."""
     problems = []
     for equation in equations(jax.make_jaxpr(function)(*arguments).jaxpr):
         name = equation.primitive.name

@@ -1,4 +1,4 @@
-"""The same actions and the same chance give the same game in JAX as by the rules."""
+"""Equal actions and chance give the same game in JAX as by the rules."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Playing on from the middle of a record: a new match begins like the old one, which stays as it was."""
+"""Branches: a new match starts with the first entries of a record, which does not change."""
 
 from pathlib import Path
 

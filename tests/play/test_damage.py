@@ -1,4 +1,4 @@
-"""Records damaged in any way: every command names the line, and the file stays as it was."""
+"""Damaged records: every command names the line, and the file does not change."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def fault(path: Path) -> RecordError | None:
 
 
 def check_damaged(folder: Path, data: bytes) -> None:
-    """A damaged record is named by every command, in one line, and stays byte for byte what it was."""
+    """Check that every command names the damage in one line and leaves the file unchanged."""
     path = folder / "damaged.duel"
     path.write_bytes(data)
     error = fault(path)

@@ -1,4 +1,4 @@
-"""Draws: the same whoever drives a match, and none tells anything about another."""
+"""Draws: equal for every driver of a match, and independent of each other."""
 
 from collections import Counter
 from random import Random
@@ -18,7 +18,7 @@ SMALL = QuantumTiles(side=3, values=3, copies=3, target=9)
 
 
 def drawn_on(rules: AnyRules, dice: Dice, rng: Random) -> AnyMatch:
-    """A match whose players choose by `rng` and whose chance is that of `dice`."""
+    """Play a match with choices by `rng` and chance by `dice`."""
     match: AnyMatch = Match.start(rules)
     while (actor := match.actor) is not None and len(match.turns) < 60:
         match = match.play(actor, dice.draw_chance(match) if actor is CHANCE else rng.choice(match.actions))

@@ -1,4 +1,4 @@
-"""The record on disk: failures lose nothing, nothing is written over, one writer at a time."""
+"""The record on disk: failures lose nothing, files are not overwritten, one writer at a time."""
 
 import errno
 import os
@@ -78,7 +78,7 @@ def test_a_journal_grows_and_shrinks_with_the_match(
 
 
 def start_waiting(folder: Path, *arguments: str | Path) -> "subprocess.Popen[bytes]":
-    """The command, waiting at its first prompt."""
+    """Start the command and wait for its first prompt."""
     process = subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
         stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""A live match: on disk before anywhere else, the same without a screen as at the prompt."""
+"""A live match: saved first, and equal to the match at the prompt."""
 
 import ast
 import errno
@@ -160,7 +160,7 @@ def test_valid_records_can_be_extended_and_taken_back(tmp_path: Path, data: st.D
 
 
 def _dressed(entry: str, data: st.DataObject) -> list[str]:
-    """An entry as other programs may have left it."""
+    """An entry as other programs may write it."""
     spaced = data.draw(st.sampled_from([entry, f" {entry} ", entry.upper()]))
     return [*data.draw(st.sampled_from([[], ["# a comment"]])), spaced]
 

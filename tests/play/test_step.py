@@ -1,4 +1,4 @@
-"""One step of a match: the same seed and players give the same match on every surface."""
+"""One step of a match: the same seed and players give the same match everywhere."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A bot with a bad habit, named by its first argument; started anew by whoever tests against it."""
+"""A bot with a bad habit, named by its first argument. Each test starts its own."""
 
 import json
 import os

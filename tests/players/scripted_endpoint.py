@@ -1,4 +1,4 @@
-"""A chat endpoint on the loopback that sends what it is told to, byte by byte."""
+"""A chat endpoint on the loopback that sends scripted bytes."""
 
 import json
 from contextlib import AbstractContextManager
@@ -12,7 +12,7 @@ Answer = tuple[int, dict[str, str], bytes]
 
 
 class Scripted(Endpoint):
-    """Answers in turn, the last again and again; what was asked is kept."""
+    """Answers in turn and repeats the last one. It records all requests."""
 
     def __init__(self, answers: tuple[Answer, ...]) -> None:
         super().__init__(_Handler)
@@ -55,6 +55,6 @@ def as_json(status: int, body: object, **headers: str) -> Answer:
 
 
 def stream(*events: str, end: str = "\n\n", done: bool = True) -> Answer:
-    """Events as they stand, without anything added to them but the end."""
+    """The events unchanged, with only the end added."""
     lines = [*events, "data: [DONE]"] if done else [*events]
     return 200, {"Content-Type": "text/event-stream"}, "".join(line + end for line in lines).encode()

@@ -1,4 +1,4 @@
-"""What an endpoint may send, and what becomes of it; every reply comes over a real connection."""
+"""Replies of an endpoint and their handling, over a real connection."""
 
 import asyncio
 import gzip
@@ -41,7 +41,7 @@ class Exchange:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """Requests with what came back."""
+        """The recorded requests with their replies."""
         return list(join_replies(self.recorded))
 
     @property
@@ -72,7 +72,7 @@ def record(exchange: Exchange) -> Callable[[Any], None]:
 
 
 def run_decision(*answers: Sent, **settings: Any) -> tuple[Exchange, Answer | NoMove]:
-    """A model's first move in lights, or why there is none."""
+    """Return a model's first move in lights, or the failure."""
 
     async def decide(exchange: Exchange) -> Answer | NoMove:
         async with Endpoint(EndpointSettings(exchange.server.url, **settings)) as endpoint:

@@ -1,4 +1,4 @@
-"""Failures are told between processes as they are."""
+"""Failures can be sent between processes."""
 
 import pickle
 

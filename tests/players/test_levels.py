@@ -1,4 +1,4 @@
-"""A level gives away its share of what a random choice gives away, at every decision."""
+"""At every decision, a level loses its share of the loss of a random choice."""
 
 from itertools import islice
 from random import Random

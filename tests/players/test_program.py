@@ -1,4 +1,4 @@
-"""Programs as players: good ones in three languages, and every bad habit that a program can have."""
+"""Programs as players: good ones in three languages, and every failure of a program."""
 
 import os
 import shutil
@@ -183,7 +183,7 @@ def wait_until(true: Callable[[], bool]) -> None:
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process is there and is more than an entry that its parent has not read yet."""
+    """Return whether a process exists and is not a zombie."""
     try:
         os.kill(pid, 0)
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

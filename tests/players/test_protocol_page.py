@@ -1,4 +1,4 @@
-"""docs/protocol.md shows messages that can be read, and names every class of failure."""
+"""docs/protocol.md shows valid messages and names every class of failure."""
 
 import json
 import re

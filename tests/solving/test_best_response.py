@@ -41,7 +41,7 @@ def test_a_draw_is_worth_one_half() -> None:
 
 
 def open_spiels(rules: QuantumHunt) -> Any:
-    """The shortened game as OpenSpiel plays it; its information states are what a seat has seen."""
+    """The shortened game in OpenSpiel; its information states are a seat's observations."""
     pyspiel = pytest.importorskip("pyspiel")
     import duels.envs.openspiel  # noqa: F401  (registers the games)
 
@@ -49,7 +49,7 @@ def open_spiels(rules: QuantumHunt) -> Any:
 
 
 def policy_of(table: Any, game: Any) -> Policy[Action, View]:
-    """One of OpenSpiel's tabular policies as ours: asked by what a seat has seen."""
+    """One of OpenSpiel's tabular policies as a policy of sights."""
 
     def chances(sight: Sight[Action, View]) -> Sequence[float]:
         row = table.policy_for_key(keys[sight.seat, sight.history])
@@ -105,7 +105,7 @@ def test_agrees_with_openspiel_on_exploitability_of_cfr(rules: QuantumHunt, roun
 )
 def test_agrees_with_the_sequence_form(rules: AnyRules) -> None:
     def skewed(sight: AnySight) -> Sequence[float]:
-        """Never takes the first of three or more, so that some of the game is never met."""
+        """Never takes the first of three or more actions, so that parts of the game are never reached."""
         shares = [(place + len(sight.events)) % 4 + 0.5 for place in range(len(sight.actions))]
         shares[0] *= len(shares) < 3
         return [share / sum(shares) for share in shares]

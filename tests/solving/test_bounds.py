@@ -1,4 +1,4 @@
-"""Bounds are shown so that they hold."""
+"""Printed bounds are valid."""
 
 from duels.solving.oracle import Bounds
 

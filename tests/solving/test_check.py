@@ -1,4 +1,4 @@
-"""Second opinions must be able to disagree."""
+"""Checks must detect wrong values."""
 
 from fractions import Fraction
 
@@ -15,14 +15,14 @@ START = RULES.initial()
 
 
 class Contrary(LightsOracle):
-    """Takes every lost row for a won one."""
+    """Values every lost row as won."""
 
     def state_value(self, state: State) -> Fraction:
         return 1 - super().state_value(state)
 
 
 class Hopeful(LightsOracle):
-    """Believes that player 1 always has a little more than it has."""
+    """Values every position a little too high for Player 1."""
 
     def state_value(self, state: State) -> Fraction:
         return super().state_value(state) if RULES.outcome(state) else Fraction(state.mover is Seat.ONE)

@@ -1,4 +1,4 @@
-"""Compiled code without a folder to keep it in."""
+"""Compiled code without a writable cache."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Perfect play needs nothing that the base install lacks."""
+"""Perfect play needs only the base install."""
 
 import subprocess
 import sys

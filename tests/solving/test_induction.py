@@ -1,4 +1,4 @@
-"""The oracle that any small game without secrets has: by hand, and against oracles written apart from it."""
+"""The default oracle of small games without secrets: by hand, and against independent oracles."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""What a verdict says of its actions, and what every oracle does alike."""
+"""Verdicts, and the common behaviour of all oracles."""
 
 import threading
 from collections.abc import Callable
@@ -24,14 +24,14 @@ RULES = Lights(7)
 
 
 class Bare(OpenOracle[TurnOff, State]):
-    """Knows values and nothing else."""
+    """Has values and nothing else."""
 
     def state_value(self, state: State) -> Fraction:
         return Fraction((get_nim_sum(state.row) != 0) == (state.mover is Seat.ONE))
 
 
 class Fixed(Oracle[TurnOff, State]):
-    """Gives one verdict wherever it is asked."""
+    """Gives the same verdict everywhere."""
 
     def __init__(self, value: float, *judged: tuple[str, float, bool, float]) -> None:
         self.rules = RULES

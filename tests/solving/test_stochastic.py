@@ -1,4 +1,4 @@
-"""What the proofs accept and, above all, what they refuse."""
+"""The proofs accept right values and, above all, reject wrong ones."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Tables in files: believed only when they prove themselves, made again otherwise."""
+"""Tables in files: verified when loaded, rebuilt otherwise."""
 
 import os
 import subprocess
@@ -55,7 +55,7 @@ def test_rejects_another_table() -> None:
 
 
 class Builder:
-    """Counts how often the table had to be made."""
+    """Counts how often the table is built."""
 
     def __init__(self) -> None:
         self.calls = 0

@@ -1,4 +1,4 @@
-"""Best responses on tables, beside policy iteration in fractions that knows nothing of how ours is done."""
+"""Best responses on tables, against an independent policy iteration in fractions."""
 
 from fractions import Fraction
 from typing import Any
@@ -22,7 +22,7 @@ SMALL = [(3, 2), (3, 3), (4, 3)]
 
 
 def chain(cells: int, run: int) -> tuple[Tables, NDArray[np.float64], NDArray[np.float64]]:
-    """A small chain without a limit of boards: its tables, and random and perfect play of it."""
+    """Return a small chain without a limit: its tables, and random and perfect play."""
     room = GAMES["chain"]
     rules: Any = room.rules(cells=cells, run=run)
     tables = Tables(**compile_tables(Decisions(rules), room.encoding(rules)))
@@ -68,7 +68,7 @@ def by_fractions(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
 
 
 def choices_at(tables: Tables, policy: NDArray[np.float64], me: int, state: int) -> list[Odds]:
-    """What the responder can choose between; where the policy decides, its mixture alone."""
+    """Return the responder's choices; where the policy decides, only its mixture."""
     each = []
     total = sum(Fraction(p) for p in policy[state][tables.legal[state]].tolist())
     mixture: Odds = {}

@@ -1,4 +1,4 @@
-"""Compiled tables are the rules, and the cache never gives anything else."""
+"""Compiled tables agree with the rules, and the cache never returns anything else."""
 
 import sys
 from collections import Counter
@@ -247,7 +247,7 @@ class DoubleTime(HighCard):
 
 @dataclass(frozen=True)
 class Impatient(HighCard):
-    """Cut off by something that is no limit."""
+    """Is cut off without a limit."""
 
     def outcome(self, state: highcard.State) -> Outcome | None:
         return Outcome.cut("enough") if state.end else None

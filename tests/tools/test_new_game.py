@@ -1,4 +1,4 @@
-"""The skeleton of a new game keeps the laws, plays, and is reviewed, before anything in it is changed."""
+"""The unchanged skeleton of a new game passes the laws, can be played, and can be reviewed."""
 
 import shutil
 import subprocess

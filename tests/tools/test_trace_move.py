@@ -1,4 +1,4 @@
-"""The files that a move passes through, as `make trace` lists them."""
+"""The files on the path of a move, as `make trace` lists them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Networks as small as those of these tests gain nothing from threads, and lose much on a busy machine."""
+"""Small networks gain nothing from threads and lose much on a busy machine."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What docs/environments/datasets.md says of reading what was exported, line by line."""
+"""The code in docs/environments/datasets.md reads exported data, line by line."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def exported(ending: str) -> None:
-    """Run the page's command that ends so, for fewer games."""
+    """Run the page's command with this ending, for fewer games."""
     (line,) = re.findall(
         rf"^    duels (export \S+ .*--out {re.escape(ending)})(?: |$)", PAGE, flags=re.MULTILINE
     )

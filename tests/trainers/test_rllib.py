@@ -1,4 +1,4 @@
-"""RLlib on our environments: by Gymnasium's registry, and through its own wrapper of PettingZoo's."""
+"""RLlib on our environments: through Gymnasium's registry and its own PettingZoo wrapper."""
 
 from typing import Any
 

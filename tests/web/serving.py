@@ -1,4 +1,4 @@
-"""A real server on the loopback, and visitors who use it as a browser would."""
+"""A real server on the loopback, and visitors who use it like a browser."""
 
 import json
 import os
@@ -24,7 +24,7 @@ UNLIMITED = VisitorLimits(PLENTY, PLENTY, PLENTY, PLENTY, 1, *[10**6] * 6)
 
 
 class Visitor:
-    """Somebody with a browser: a cookie, and the headers that browsers send."""
+    """A visitor with a browser: a cookie and the usual headers."""
 
     def __init__(self, base: str, **headers: str) -> None:
         self.base = base
@@ -46,7 +46,7 @@ class Visitor:
         return self._http.request(method, path, content=content, headers=headers)
 
     def start(self, game: str, against: str = "random", **more: Any) -> str:
-        """Begin a match; its address."""
+        """Start a match. Return its address."""
         answer = self.post("/matches", game=game, against=against, **more)
         assert answer.status_code == 201, answer.text
         return str(answer.json()["url"])
@@ -73,7 +73,7 @@ class Visitor:
             yield Events(stream.iter_lines())
 
     def see_when(self, match: str, *turns: str) -> dict[str, Any]:
-        """The match as soon as it is somebody's turn."""
+        """Return the match as soon as it is one of these turns."""
         with self.watching(match) as events:
             while True:
                 _, view = events.next()
@@ -89,18 +89,18 @@ class Visitor:
 
 
 class Events:
-    """What a stream sends."""
+    """The events of a stream."""
 
     def __init__(self, lines: Iterator[str]) -> None:
         self._lines = lines
 
     def next(self) -> tuple[int, dict[str, Any]]:
-        """The next event: its number and its data."""
+        """Return the number and the data of the next event."""
         number, data = self.next_text()
         return number, json.loads(data)
 
     def next_text(self) -> tuple[int, str]:
-        """The next event: its number, and its lines as they are."""
+        """Return the number and the raw lines of the next event."""
         number = None
         data: list[str] = []
         for line in self._lines:
@@ -124,7 +124,7 @@ def free_socket() -> socket.socket:
 
 @contextmanager
 def serving(database: str, **settings: Any) -> Iterator[str]:
-    """A server in a thread of this process; its address."""
+    """Run a server in a thread of this process. Yields its address."""
     listening = free_socket()
     options = {"pause": 0.0, "prepare_puzzles": False, "limits": UNLIMITED, **settings}
     server_settings = ServerSettings(database=database, port=listening.getsockname()[1], **options)
@@ -154,7 +154,7 @@ def serving(database: str, **settings: Any) -> Iterator[str]:
 
 
 class Process:
-    """A server in a process of its own, which can be killed."""
+    """A server in a separate process, which can be killed."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class Process:
         limits: str = "UNLIMITED",
         options: tuple[str, ...] = (),
     ) -> None:
-        """`before` is run in the process first: it may break something."""
+        """`before` runs first in the process: it may plant a fault."""
         program = (
             f"import sys\n{before}\n"
             "from duels.web import command, settings\n"
@@ -213,7 +213,7 @@ class Process:
 
 
 def pair(base: str, game: str, **more: Any) -> tuple[Visitor, Visitor, str]:
-    """Two people at a match, whoever invited first; the match's address."""
+    """Seat two people at a match. Return them and its address."""
     ann, bob = Visitor(base), Visitor(base)
     match = ann.start(game, "friend", **more)
     link = ann.see(match)["invite"]["link"]

@@ -1,4 +1,4 @@
-"""What two visitors have to agree on: takebacks, rematches, invitations."""
+"""Takebacks, rematches and invitations need both visitors' consent."""
 
 from tests.web.serving import Visitor, pair
 

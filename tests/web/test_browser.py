@@ -205,7 +205,7 @@ def test_a_double_click_asks_or_resigns_once(ann: Person) -> None:
     ann.wait("you")
 
     def double_click(on: str) -> None:
-        """As fast as can be, on the page's own button and on the dialog's, which is moved over it."""
+        """Double-click as fast as possible, on the page's button and on the dialog's button over it."""
         where = page.locator(on).bounding_box()
         assert where
         page.mouse.dblclick(where["x"] + where["width"] / 2, where["y"] + where["height"] / 2)
@@ -236,7 +236,7 @@ def test_an_offer_keeps_the_current_selection(ann: Person, bob: Person) -> None:
         page.wait_for_selector("#entry .entered:text-is('Q')")
 
     def offered(button: str) -> tuple[bool, str, str]:
-        """What Ann has picked and entered, and is asked, once Bob has pressed a button."""
+        """Return Ann's selection, entry and question after Bob has pressed a button."""
         before = ann.event
         bob.page.click(button)
         page.wait_for_selector(f'#state:not([data-event="{before}"])')

@@ -1,4 +1,4 @@
-"""Everything by keyboard: where it leads, and where it goes when what it was on is gone."""
+"""Everything works by keyboard, and the focus moves to a sensible place when its element disappears."""
 
 from collections.abc import Callable
 from pathlib import Path

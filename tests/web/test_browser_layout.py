@@ -1,4 +1,4 @@
-"""Every page on a phone and for everybody: no sideways scrolling, large targets, WCAG 2.2 AA, both themes."""
+"""Every page: no sideways scrolling on a phone, large targets, WCAG 2.2 AA, both themes."""
 
 from collections.abc import Callable
 

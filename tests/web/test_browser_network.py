@@ -1,4 +1,4 @@
-"""What passes between a real browser and the server: connections that break, secrets that must not come."""
+"""Traffic between a real browser and the server: broken connections, and no secrets."""
 
 import re
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ LARGEST_PAGE = 60 << 10
 
 @pytest.fixture
 def proxy(tmp_path: Path) -> Iterator[Proxy]:
-    """A server that browsers reach through a proxy alone."""
+    """A server that browsers reach only through a proxy."""
     with proxied() as between, serving(str(tmp_path / "web.sqlite3"), public_url=between.url) as address:
         between.to = int(address.rsplit(":", 1)[1])
         yield between
 
 
 class NetworkLog:
-    """Everything that a browser's page is sent, as the browser itself notes it."""
+    """Everything that the server sends to a page, from the browser's own log."""
 
     def __init__(self, person: Person) -> None:
         self._session = person.context.new_cdp_session(person.page)
@@ -49,7 +49,7 @@ class NetworkLog:
 
     @property
     def texts(self) -> list[str]:
-        """The bodies of answers, streams included."""
+        """The bodies of responses, including streams."""
         bodies = []
         for request in self._requests:
             try:
@@ -61,7 +61,7 @@ class NetworkLog:
 
 
 def hunted(browser: Browser, base: str, hidden: tuple[str, str]) -> tuple[list[str], str, str]:
-    """What Bob's browser is sent while Ann moves in secret; the record, and the page after the end."""
+    """Return the data sent to Bob during Ann's secret moves, the record, and the page after the end."""
     ann, bob = Person(browser, base), Person(browser, base)
     match = seat_two(ann, bob, "hunt")
     log = NetworkLog(bob)

@@ -1,4 +1,4 @@
-"""Puzzles in a real browser, and what it remembers of them."""
+"""Puzzles in a real browser, and their data in local storage."""
 
 from datetime import UTC, datetime, timedelta
 

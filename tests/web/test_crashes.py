@@ -1,4 +1,4 @@
-"""Bad days: killed servers, two servers at one match, a database that goes away, a disk that is full."""
+"""Killed servers, two servers for one match, a lost database, a full disk."""
 
 import socket
 import subprocess

@@ -1,4 +1,4 @@
-"""Rows that cannot be read, matches that are deleted and files that are emptied, while somebody plays."""
+"""Unreadable rows, deleted matches and emptied files during a match."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""The page about serving: its example runs, and it names every option and address."""
+"""The page about serving: its example runs, and it lists every option and route."""
 
 import re
 from pathlib import Path

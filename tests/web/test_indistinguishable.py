@@ -1,4 +1,4 @@
-"""The law of the server: of two matches that a seat cannot tell apart, it is sent the same, byte by byte."""
+"""A seat is sent the same bytes for any two matches that it cannot tell apart."""
 
 import json
 from collections import defaultdict
@@ -26,7 +26,7 @@ SEATED = (Entry(EntryKind.SIT, "Ann", Seat.ONE), Entry(EntryKind.SIT, "Bob", Sea
 
 
 class Followed(MatchState):
-    """A match, with the events that a page at each seat was sent while it was played."""
+    """A match, with the events sent to a page at each seat while it was played."""
 
     def __init__(self, id: str, header: str) -> None:
         super().__init__(id, header)
@@ -43,14 +43,14 @@ class Followed(MatchState):
 
 
 def make_state(match: AnyMatch, more: tuple[Entry, ...] = (), **headers: str) -> Followed:
-    """A match as the server has it, whichever way it came about."""
+    """Return the server's state of a match."""
     state = Followed("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC", **headers))
     state.add((*SEATED, *make_play_entries(match), *more))
     return state
 
 
 def sent(state: Followed, seat: Seat) -> tuple[Hashable, ...]:
-    """All that this seat can be sent of the match: data, page, events, record, and every refusal."""
+    """Return all possible output for this seat: data, page, events, record, and every refusal."""
     view = make_json_view(state, seat)
     requests = [
         *(action["action"] for action in view["actions"][:1]),
@@ -72,13 +72,13 @@ def sent(state: Followed, seat: Seat) -> tuple[Hashable, ...]:
 
 
 def page_of(state: MatchState, seat: Seat) -> str:
-    """The page as it is loaded."""
+    """Return the initial page."""
     view = make_page_view(state, seat)
     return PAGES.render("match.html", **view, state=MatchPage(PAGES).update(view))
 
 
 def _answer(decide: Callable[..., Change | None], *arguments: Any) -> str:
-    """The status and the words of an answer."""
+    """Return the status and message of a response."""
     try:
         decide(*arguments)
         return "204"
@@ -87,13 +87,13 @@ def _answer(decide: Callable[..., Change | None], *arguments: Any) -> str:
 
 
 def observations(match: AnyMatch, seat: Seat) -> Hashable:
-    """What a seat knows: what it has seen, in order, and what it may do."""
+    """Return a seat's observations, in order, and its legal actions."""
     sight = match.sight(seat)
     return (tuple(sight.events), sight.actions, sight.outcome, sight.actor)
 
 
 def check(states: Iterable[tuple[AnyMatch, Followed]]) -> int:
-    """Compare all matches that a seat cannot tell apart; how many were compared with another."""
+    """Compare all matches that a seat cannot tell apart. Return the number of compared matches."""
     alike: dict[Hashable, list[tuple[AnyMatch, Followed]]] = defaultdict(list)
     for match, state in states:
         for seat in Seat:
@@ -113,12 +113,12 @@ def check(states: Iterable[tuple[AnyMatch, Followed]]) -> int:
 
 
 def prefixes(rules: AnyRules, most: int) -> list[AnyMatch]:
-    """Every match of at most so many entries."""
+    """Yield every match with at most so many entries."""
     return [match for length in range(most + 1) for match in all_matches(Match.start(rules), length)]
 
 
 def unfinished(matches: Iterable[AnyMatch]) -> list[AnyMatch]:
-    """Each match once, those that are over left out."""
+    """Yield each unfinished match once."""
     once = {
         tuple(entry.text for entry in make_play_entries(match)): match for match in matches if not match.over
     }
@@ -155,7 +155,7 @@ def test_hunt_as_in_the_book_by_sampling() -> None:
 
 
 def another(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
-    """A match in which the other seat did something else in secret, and this seat saw the same."""
+    """Return a match with another secret action of the other seat and the same observations of this one."""
     copy: AnyMatch = Match.start(match.rules)
     for turn in match.turns:
         hidden = turn.hidden_from(seat) and copy.actions

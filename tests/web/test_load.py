@@ -1,4 +1,4 @@
-"""One visitor does not stop the others: queues, streams, connections, and a machine that still answers."""
+"""One visitor does not stop the others: queues, streams, connections and bots."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ MAX_PAGE_BYTES = 3 << 20
 
 
 def make_long_record(turns: int, seed: int = 3) -> str:
-    """A match of chain that goes on for so many turns."""
+    """Return a match of chain with so many turns."""
     rng, match = Random(seed), Match.start(find_game("chain").rules())
     while len(match.turns) < turns:
         assert match.actor is not None
@@ -267,7 +267,7 @@ def connect(base: str) -> socket.socket:
 
 
 def send(base: str, path: str, raw: bytes = b"") -> socket.socket:
-    """A connection on which something has been sent, by default a whole request."""
+    """Open a connection and send something, by default a whole request."""
     connection = connect(base)
     host = base.removeprefix("http://")
     connection.sendall(raw or f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
@@ -312,7 +312,7 @@ def test_fast_rematches_are_not_limited(tmp_path: Path) -> None:
 
 
 def open_streams(limiter: StreamLimiter, visitors: list[Visitor]) -> list[str]:
-    """What became of each visitor's stream: open, refused, or ended by a later one."""
+    """Return the fate of each visitor's stream: open, refused, or ended by a later one."""
     outcomes: list[str] = []
     with ExitStack() as stack:
         for number, visitor in enumerate(visitors):
@@ -374,7 +374,7 @@ def half_a_body(base: str) -> bytes:
 
 
 def is_closed(connection: socket.socket) -> bool:
-    """Whether the server ends the connection, if it is given a minute."""
+    """Return whether the server closes the connection within a minute."""
     connection.settimeout(60)
     try:
         while connection.recv(1 << 16):

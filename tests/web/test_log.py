@@ -1,4 +1,4 @@
-"""What a page tells of a match: in one voice, with names, and to its reader as `you`."""
+"""The log of a match: one voice, players' names, and `you` for its reader."""
 
 import re
 from random import Random
@@ -29,7 +29,7 @@ def make_state(match: AnyMatch, ann: str = "Ann", bob: str = "Bob") -> MatchStat
 
 
 def log_lines(game: str, played: str, viewer: Viewer) -> list[str]:
-    """What the viewer's page says of every entry."""
+    """Return the lines of the viewer's page about every entry."""
     match = Match.start(find_game(game).rules()).play_text(*played.split("; "))
     return [line["text"] for line in make_json_view(make_state(match), viewer)["log"]]
 
@@ -172,7 +172,7 @@ def test_secret_chance_is_logged_only_for_its_seat(monkeypatch: pytest.MonkeyPat
 
 
 def unhidden(element: Element) -> Element:
-    """What a neighbour sees of a drawing while the token is hidden."""
+    """Return the parts of a drawing that a neighbour sees while the token is hidden."""
     if veiled := element.attrib.pop("data-veiled", ""):
         element.set("aria-label", veiled)
     for child in list(element):

@@ -1,4 +1,4 @@
-"""Pages beside the match: records, what is played on, puzzles, and one's own matches at home."""
+"""Pages beside the match: records, continued matches, puzzles, and the visitor's matches at home."""
 
 import asyncio
 from datetime import UTC, date, datetime, timedelta

@@ -16,7 +16,7 @@ GAME_NAMES = tuple(GAMES)
 
 
 def play_out(match: str, ann: Visitor, bob: Visitor, seed: int, most: int = 20) -> None:
-    """Play at random until the end; whoever is to move after so many actions resigns."""
+    """Play at random until the end; after so many actions the player to move resigns."""
     rng = Random(seed)
     for number in range(most + 2):
         for visitor in (ann, bob):
@@ -335,7 +335,7 @@ def test_a_player_can_resign_on_the_others_turn(base: str, moved: tuple[str, ...
 
 
 class Moody:
-    """Fails the first time that it is asked."""
+    """Fails the first time."""
 
     asked = 0
 

@@ -1,4 +1,4 @@
-"""Programs that the operator names play at the server: each runs once, and ends with it."""
+"""Programs of the operator as players at the server: each runs once and ends with the server."""
 
 import os
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def nobody_stays_named() -> Iterator[None]:
 
 
 def noting_bot(folder: Path) -> tuple[str, Path]:
-    """A bot that notes each time that it is started, and the file where it does."""
+    """Return a bot that records each start, and the file with these records."""
     notes, script = folder / "started", folder / "bot.py"
     noted = f"import os\nwith open({str(notes)!r}, 'a') as notes: notes.write(f'{{os.getpid()}}\\n')\n"
     script.write_text(noted + (BOTS / "bot.py").read_text())

@@ -1,4 +1,4 @@
-"""Rule cards as parts: no rule is lost on the way to a page, and nothing describes the terminal there."""
+"""Rule cards as parts of a page: every rule is kept, and nothing describes the terminal."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who may ask what: hosts, origins, bodies, cookies, rates; and what every answer carries."""
+"""Hosts, origins, bodies, cookies and rate limits; and the headers of every response."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The service and its streams without HTTP: what is hard to bring about from outside."""
+"""The service and its streams without HTTP: cases that are hard to cause from outside."""
 
 import asyncio
 import gc
@@ -39,7 +39,7 @@ def test_the_number_of_offers_in_a_log_is_limited() -> None:
 
 
 class Counting(SqliteStore):
-    """A store that counts how often a log is read."""
+    """A store that counts how often it reads a log."""
 
     reads = 0
 

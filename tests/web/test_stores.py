@@ -1,4 +1,4 @@
-"""What every store keeps, and how it says no: the same for SQLite and PostgreSQL."""
+"""The contract of stores, equal for SQLite and PostgreSQL."""
 
 import asyncio
 import sqlite3

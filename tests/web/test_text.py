@@ -1,4 +1,4 @@
-"""Text that is no text: refused in one sentence by every field, path and header, on every database."""
+"""Invalid text is rejected in one sentence by every field, path and header, on every database."""
 
 import json
 from pathlib import Path

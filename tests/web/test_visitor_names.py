@@ -1,4 +1,4 @@
-"""Names that somebody chose to be taken for somebody else, and names that deserve to stay as they are."""
+"""Names that imitate somebody else, and names that must not change."""
 
 import pytest
 

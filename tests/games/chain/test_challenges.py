@@ -1,4 +1,4 @@
-"""Where a challenge is to be decided, and the rule of thumb for it."""
+"""Challenges: the positions, and the rule of thumb."""
 
 import pytest
 

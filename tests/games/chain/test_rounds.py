@@ -1,4 +1,4 @@
-"""The worth of a start: the fixpoint nearest to an even chance."""
+"""The value of a start: the fixpoint nearest to an even chance."""
 
 from fractions import Fraction
 
@@ -83,7 +83,7 @@ def test_the_solution_is_the_proven_value_of_the_match(rows: list[list[Line]]) -
 
 
 def match_of(rows: list[list[Line]], starts: dict[Seat, Fraction]) -> tuple[Graph[int], list[Fraction]]:
-    """The match as a graph, and what every node of it is worth if the two starts are worth `starts`."""
+    """Return the match as a graph, and every node's value if the two starts have the values `starts`."""
     followers: list[tuple[int, ...]] = [(), (), (), ()]
     actor: list[Actor | None] = [None, None, Seat.ONE, Seat.TWO]  # won, lost, and the starts
     odds: list[tuple[Fraction, ...]] = [(), (), (), ()]

@@ -1,4 +1,4 @@
-"""flip with the board forgotten: what is stored where, and what is too large to store."""
+"""The abstraction of flip: its layout, and its size limit."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""What bounds make of the board, held to the rules: where actions lead and how often, and what is left."""
+"""The bounds of flip agree with the rules: successors, their odds, and the remaining turns."""
 
 from array import array
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ SMALL = QuantumTiles(side=3, values=3, copies=3, target=6)
 
 
 def random_turns(rules: QuantumTiles, matches: int) -> Iterator[State]:
-    """Positions before a turn, as matches at random come to them."""
+    """Return positions before a turn from random matches."""
     rng = Random(6)
     for _ in range(matches):
         for match in play_through(Match.start(rules), rng, lambda match, _: rng.choice(match.actions)):
@@ -31,7 +31,7 @@ def random_turns(rules: QuantumTiles, matches: int) -> Iterator[State]:
 
 
 def made_up(t: Tables, at: Position) -> Interval:
-    """A value of its own for each position, whatever the facts say."""
+    """Return an arbitrary value for each position."""
     known_tiles = sorted(zip(at.tiles, at.values, strict=True))
     value = Random(
         repr((at.unknown, at.code, at.score, known_tiles, at.my_quantum, at.their_quantum))
@@ -40,7 +40,7 @@ def made_up(t: Tables, at: Position) -> Interval:
 
 
 def by_the_rules(oracle: FlipOracle, state: State, seat: Seat) -> float:
-    """What `seat` gets in the middle of its turn, if the positions after it are worth what is made up."""
+    """Return the value for `seat` during its turn, if later positions have the arbitrary values."""
     rules = oracle.rules
     if outcome := rules.outcome(state):
         return float(outcome.score(seat))

@@ -1,4 +1,4 @@
-"""How a match ends once nothing is left to decide, held to the rules themselves."""
+"""Endings of matches without a decision left agree with the rules."""
 
 from fractions import Fraction
 
@@ -14,7 +14,7 @@ BOOK = QuantumTiles()
 
 
 def walked(rules: QuantumTiles, state: State) -> dict[tuple[Seat, bool], Fraction]:
-    """The chance that each seat ends the match, by winning it or by losing it, along every path of the rules.
+    """Return the chance that each seat ends the match, by winning or losing, along every path of the rules.
 
     Which tile is flipped does not matter, so the first one is.
     """

@@ -1,4 +1,4 @@
-"""How sure flip's oracle is wherever good players lead, by what a person is shown of it."""
+"""The printed error of flip's oracle along good play."""
 
 import re
 from random import Random
@@ -22,7 +22,7 @@ def oracle() -> FlipOracle:
 
 
 def played_by(level: str, matches: int) -> list[State]:
-    """Every position, chance's among them, of matches between players of a level."""
+    """Return every position, also chance's, of matches between players of a level."""
     player, rng = make_player(level, BOOK), Random(f"good play of {level}")
     states = []
     for _ in range(matches):
@@ -34,7 +34,7 @@ def played_by(level: str, matches: int) -> list[State]:
 
 
 def error_shown(oracle: FlipOracle, state: State) -> float:
-    """What a person reads behind the ±, in probability."""
+    """Return the number after ±, as a probability."""
     printed = re.search(r"± ([0-9.e-]+)", format_percent(oracle.value(BOOK.sight(state, state.mover))))
     return float(printed[1]) / 100 if printed else 0.0
 

@@ -1,4 +1,4 @@
-"""flip's oracle against brute force on the rules, its own recurrence, and what can be seen by eye."""
+"""Flip's oracle against brute force on the rules, its own recurrence, and evident positions."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""flip's compiled oracle says what the usual one says."""
+"""Flip's compiled oracle agrees with the plain one."""
 
 from random import Random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Bounds on the best response to a board-blind policy: held to a search of the real rules on small boards."""
+"""Bounds on the best response to a board-blind policy, against a search of small boards."""
 
 from collections.abc import Callable
 from functools import cache
@@ -24,7 +24,7 @@ def uniform(at: Summary) -> dict[str, float]:
 
 
 def skewed(seed: int) -> Callable[[Summary], dict[str, float]]:
-    """A policy with no reason to it, but always the same."""
+    """An arbitrary but deterministic policy."""
 
     @vectorize
     def decides(at: Summary) -> dict[str, float]:
@@ -39,7 +39,7 @@ def skewed(seed: int) -> Callable[[Summary], dict[str, float]]:
 
 
 def searched(rules: QuantumTiles, policy: BoardBlind, responder: Seat) -> float:
-    """The best response by the real rules and the whole board, position by position."""
+    """Return the best response by the real rules on the whole board."""
 
     @cache
     def state_value(state: Any) -> float:

@@ -22,7 +22,7 @@ def allowed(*entries: str) -> list[str]:
 
 
 def at(one: int, two: int, mover: Seat = Seat.ONE) -> State:
-    """All tiles face down, with these scores: where a tile lies makes no difference to them."""
+    """All tiles face down, with these scores."""
     return replace(RULES.initial(), scores=(one, two), mover=mover)
 
 

@@ -20,12 +20,12 @@ AbstractState = tuple[str, tuple[int, int], Seat]
 
 
 def abstract(state: State) -> AbstractState:
-    """What the bound depends on: the flipped tiles, wherever they lie, the scores, and whose turn it is."""
+    """The state without the places of tiles: flipped tiles, scores and the mover."""
     return "".join(sorted(filter(str.isdigit, state.tiles))), state.scores, state.mover
 
 
 def abstract_states(rules: QuantumTiles) -> dict[AbstractState, State]:
-    """Every abstract state that can come up, with a state of it.
+    """Return every reachable abstract state with an example.
 
     Where a tile lies makes no difference to a single flip, so one state stands for all that differ in
     that alone. Quantum Flips add none: one scores a single value of those still face down, as a

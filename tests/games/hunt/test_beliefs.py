@@ -1,4 +1,4 @@
-"""Beliefs and estimates of hunt's oracle, worked out a second time through the rules, line by line."""
+"""Beliefs and estimates of hunt's oracle, computed again through the rules, line by line."""
 
 from collections.abc import Iterator
 from random import Random
@@ -19,7 +19,7 @@ AnyMatch = Match[State, Action, View]
 
 
 def lines(sight: Sight[Action, View]) -> Iterator[tuple[float, AnyMatch]]:
-    """Every match that looks so to the seat, with its chance: the other plays the strategy, or anything."""
+    """Yield each match that fits the sight, with its chance: the other plays the strategy, or anything."""
     waiting: list[tuple[float, AnyMatch]] = [(1.0, Match.start(RULES))]
     for entry in sight.history:
         further: list[tuple[float, AnyMatch]] = []
@@ -39,7 +39,7 @@ def lines(sight: Sight[Action, View]) -> Iterator[tuple[float, AnyMatch]]:
 
 
 def some_sights() -> list[Sight[Action, View]]:
-    """What either seat has seen of some matches, two or three turns long."""
+    """Return both seats' sights of some matches of two or three turns."""
     sights = []
     for seed in range(6):
         rng = Random(seed)
@@ -71,7 +71,7 @@ PAIR = PairValues(load_strategy(), load_table())
 
 
 def stored(seat: Seat, match: AnyMatch) -> float:
-    """What the table has for a seat that waits, found without the oracle."""
+    """Return the table's value for a waiting seat, without the oracle."""
     observed = [turn.action.cell - 1 for turn in match.turns if isinstance(turn.action, Observe)]
     own, other = (
         OWN_MEMORY.index(tuple(observed[seat - 1 :: 2])),
@@ -84,7 +84,7 @@ def stored(seat: Seat, match: AnyMatch) -> float:
 
 
 def worth(seat: Seat, match: AnyMatch) -> float:
-    """What a match is worth to a seat that sees it all and acts by the strategy until the other's turn."""
+    """Return the value for a seat with full information that plays the strategy until the other's turn."""
     if match.outcome:
         return float(match.outcome.winner is seat)
     if match.actor is not seat:

@@ -1,4 +1,4 @@
-"""The oracle for hunt: legal and whole strategies, honest beliefs, and play that beats plain habits."""
+"""The oracle for hunt: legal and complete strategies, correct beliefs, and wins against naive policies."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Positions of hunt: the list of what a seat has seen, to the very end."""
+"""Positions of hunt: the list of a seat's observations, to the end."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the oracle tells a seat depends on nothing that the seat may not know."""
+"""Advice for a seat never depends on information hidden from it."""
 
 from random import Random
 
@@ -16,7 +16,7 @@ ORACLE = make_oracle(RULES)
 
 
 def collect_advice(match: Match[State, Action, View], seat: Seat) -> tuple[object, ...]:
-    """All that the seat is told about a match."""
+    """Return all advice for the seat about a match."""
     sight = match.sight(seat)
     always = (ORACLE.value(sight), ORACLE.belief(sight), RULES.format_position(sight))
     if not sight.actions:

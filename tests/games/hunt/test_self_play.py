@@ -1,4 +1,4 @@
-"""The table of self-play: consistent in itself, true in play, and refused where it is damaged."""
+"""The table of self-play: consistent, true in simulation, and rejected if damaged."""
 
 from pathlib import Path
 from random import Random
@@ -18,7 +18,7 @@ PAIR = PairValues(load_strategy(), load_table())
 
 
 def turn_ahead(mover: Seat, own_memory: int, other_memory: int, own: int, other: int) -> float:
-    """The chance before a turn from those after it, by the strategy's weights."""
+    """Return the chance before a turn from those after it, by the strategy's weights."""
     row = (
         own_memory * len(OTHER_MEMORY.states)
         + OTHER_MEMORY.state_indices[OWN_MEMORY.states[other_memory][:1]]

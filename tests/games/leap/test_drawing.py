@@ -1,4 +1,4 @@
-"""The arcs of leap's board lead from cell to cell and cross none, so that every number can be read."""
+"""The arcs of leap's board cross no cell, so every number is readable."""
 
 import re
 from itertools import pairwise

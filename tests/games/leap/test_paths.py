@@ -1,4 +1,4 @@
-"""Shortest paths, against a table filled in cell by cell from the rules."""
+"""Shortest paths, against a table computed from the rules."""
 
 from itertools import pairwise
 

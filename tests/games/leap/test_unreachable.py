@@ -1,4 +1,4 @@
-"""The clauses 'closest wins' and 'forfeit' can never be called upon."""
+"""The clauses 'closest wins' and 'forfeit' never apply."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The clause of 'forced loss' can never be called upon."""
+"""The clause 'forced loss' never applies."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The lights as they are shown: the book's seven as in the book, more of them under their numbers."""
+"""Text boards of lights: seven as in the book, longer rows with numbers."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from duels.games.lights.words import LightsWords
 
 
 def render(lights: int, *entries: str) -> tuple[str, str]:
-    """What is told first or last, and the board."""
+    """Return the narration and the board."""
     rules = Lights(lights)
     match, words = Match.start(rules).play_text(*entries), LightsWords(rules)
     narration = words.narrate(match.last.events) if match.last else words.opening()

@@ -1,4 +1,4 @@
-"""Training against best responders: sums add up, less is given away."""
+"""Training against best responses: scores add up, and exploitability falls."""
 
 from array import array
 

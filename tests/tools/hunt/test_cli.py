@@ -1,4 +1,4 @@
-"""python -m tools.hunt: what it prints, what it writes, and how it stops."""
+"""python -m tools.hunt: output, files and interruption."""
 
 import errno
 import hashlib
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(autouse=True)
 def every_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tell everything, however quick it is."""
+    """Print every message, however quick."""
     monkeypatch.setattr(progress, "EVERY", 0.0)
 
 

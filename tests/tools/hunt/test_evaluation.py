@@ -22,7 +22,7 @@ UNIFORM, SWEEPS = NAIVE["uniform"], NAIVE["stays and sweeps"]
 
 
 def every_line(one: Weigh, two: Weigh, turns: int) -> list[dict[End, float]]:
-    """How each of the first turns ends the game, by the rules alone: all that can happen, with its chance."""
+    """Return how each of the first turns ends the game, by the rules alone, with its probability."""
     lines: dict[State, float] = {RULES.initial(): 1.0}
     ends = []
     for number in range(turns):

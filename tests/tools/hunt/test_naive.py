@@ -1,4 +1,4 @@
-"""Naive policies do what they are called."""
+"""Naive policies match their names."""
 
 from duels.core.match import Match
 from duels.core.rules import Seat

@@ -1,4 +1,4 @@
-"""Training: the chain's exact sums against plain simulation, and the same result every time."""
+"""Training: the chain's exact sums against plain simulation, and reproducible results."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Simulation: means and errors of what is drawn, the same for a seed."""
+"""Simulation: means and standard errors, reproducible by seed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The study that docs/solved.md tells: it adds up, it is about the shipped strategy, it comes out again."""
+"""The study in docs/solved.md adds up, uses the shipped strategy, and is reproducible."""
 
 import json
 import re
@@ -95,7 +95,7 @@ def test_the_report_names_the_habits_that_win() -> None:
 
 
 class SearchWithoutTunnel(Search):
-    """Plain search in which nobody tunnels."""
+    """Plain search without tunnels."""
 
     class Rules(QuantumHunt):
         def actions(self, state: State) -> tuple[Action, ...]:
@@ -136,7 +136,7 @@ def test_reproduces_the_study() -> None:
 
 
 def _flat(data: Any, path: str = "") -> dict[str, Any]:
-    """Nested data as numbers and words by their paths."""
+    """Return nested data as numbers and words by their paths."""
     if isinstance(data, list):
         data = dict(enumerate(data))
     if not isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""Flip's compiled levels do what the players of the same names do, in one game and in many."""
+"""Flip's compiled levels play like the players of the same names."""
 
 import pickle
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The integer form of flip's step is the step of its rules: played plainly, compiled, and in batches."""
+"""Flip's integer step agrees with its rules: plain, compiled and in batches."""
 
 import pickle
 from collections import Counter
@@ -115,7 +115,7 @@ def test_draws_follow_the_odds_of_every_bag() -> None:
 
 
 def _same_odds(rules: QuantumTiles, state: State, drawn: list[tuple[int, ...]]) -> None:
-    """Equal shares of the tickets, in the order in which the rules list what can come."""
+    """Check that draws have the odds of the rules, in the order of their outcomes."""
     assert drawn == sorted(drawn)
     odds = dict(zip(rules.actions(state), rules.odds(state), strict=True))
     assert {Drawn(values): Fraction(count, len(drawn)) for values, count in Counter(drawn).items()} == odds

@@ -1,4 +1,4 @@
-"""Hunt's levels on arrays play as the players of the same names do."""
+"""Hunt's levels on arrays play like the players of the same names."""
 
 import pickle
 from random import Random

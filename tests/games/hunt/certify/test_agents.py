@@ -1,4 +1,4 @@
-"""Bounds for agents, tunnelling or not, against plain search over the rules; others are refused."""
+"""Bounds for agents, with and without tunnels, against plain search over the rules."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ CELLS = 3
 
 
 def odd(seed: int) -> Weigh:
-    """A policy with no reason to it, which tunnels and looks at its tunnel."""
+    """An arbitrary policy that tunnels and depends on its tunnel."""
 
     def weigh(view: View, actions: Sequence[Action]) -> list[float]:
         rng = Random(f"{seed} {view}")

@@ -1,4 +1,4 @@
-"""The shipped certificate: what it says follows from its parts, and from the strategy itself."""
+"""The shipped certificate follows from its parts and from the strategy."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -71,7 +71,7 @@ def test_rejects_a_false_claim(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A copy of what is shipped, to be damaged."""
+    """A copy of the shipped files, to damage."""
     for name in ("CERTIFICATE_FILE", "STRATEGY_FILE"):
         shipped_file: Path = getattr(strategy, name)
         monkeypatch.setattr(strategy, name, tmp_path / shipped_file.name)

@@ -1,4 +1,4 @@
-"""Compiled code that runs for seconds lets others run beside it: whoever waits is told how far it is."""
+"""Compiled code that runs for seconds lets other threads report progress."""
 
 from importlib import import_module
 

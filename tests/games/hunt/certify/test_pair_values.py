@@ -1,4 +1,4 @@
-"""Values of self-play, against plain iteration over the rules' states and against sums that go forwards."""
+"""Values of self-play, against iteration over the rules' states and forward evaluation."""
 
 import pytest
 
@@ -20,7 +20,7 @@ PAIRS = [("uniform", "uniform"), ("never tunnels", "uniform"), ("uniform", "alwa
 
 
 def by_the_rules(one: Weigh, two: Weigh) -> dict[State, float]:
-    """Player 1's chance in every state that can be met, by iteration over the rules alone."""
+    """Return Player 1's chance in every reachable state, by iteration over the rules alone."""
     start = RULES.initial()
     after: dict[State, list[tuple[float, State]]] = {}
     waiting = [start]

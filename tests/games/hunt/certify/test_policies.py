@@ -1,4 +1,4 @@
-"""Policies given as functions become tables without losing anything."""
+"""Policies given as functions become complete tables."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The bounds on a best responder against plain search over the rules, in games small enough for it."""
+"""The bounds on a best responder, against plain search over the rules of small games."""
 
 from array import array
 from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ MEMORY = Window(CELLS, 1)
 
 
 def tightest(problem: ResponderProblem, effort: Effort) -> Bounds:
-    """The bounds after all the effort."""
+    """Return the bounds after the whole effort."""
     *_, last = tighten_bounds(problem, effort)
     return last.bounds
 
@@ -52,7 +52,7 @@ def some_tables(seed: int, memory: Memory = MEMORY) -> Tables:
 
 
 class Search:
-    """What a responder with full memory and all the rules' actions wins within some turns of its own."""
+    """The value of a responder with full memory and all legal actions within some of its turns."""
 
     def __init__(self, tables: Tables, seat: Seat, at_the_end: float, memory: Memory = MEMORY) -> None:
         self.rules = QuantumHunt(cells=memory.cells)
@@ -62,7 +62,7 @@ class Search:
         return self.best([(1.0, self.rules.initial(), ())], turns)
 
     def best(self, group: list[Met], turns: int) -> float:
-        """`group`: chance, state and what was named, for all that looks alike to the responder."""
+        """`group`: chance, state and observations, for all states that the responder cannot tell apart."""
         state = group[0][1]
         outcome = self.rules.outcome(state)
         mass = sum(p for p, _, _ in group)
@@ -98,7 +98,7 @@ class Search:
                     yield p * weights[action.cell - 1] / sum(weights), state, names, action
 
     def parts(self, acted: Iterable[Acted]) -> list[list[Met]]:
-        """Carry the actions out and put together what the responder cannot tell apart."""
+        """Apply the actions and group the states that the responder cannot tell apart."""
         seen: dict[object, list[Met]] = {}
         for p, state, names, action in acted:
             step = self.rules.apply(state, action)

@@ -1,4 +1,4 @@
-"""The responder's problem is the game: nothing that the rules allow is left out."""
+"""The responder's problem includes everything that the rules allow."""
 
 import pytest
 
