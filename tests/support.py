@@ -163,7 +163,7 @@ def finish(dialogue: "Dialogue[Any]", entries: Sequence[str]) -> Any:
 
 
 @dataclass(frozen=True)
-class Done:
+class CommandResult:
     """The exit code and output of a command."""
 
     code: int
@@ -177,7 +177,7 @@ def home(folder: Path) -> Iterator[None]:
         yield
 
 
-def duels(folder: Path, *arguments: str | Path, entered: str = "") -> Done:
+def duels(folder: Path, *arguments: str | Path, entered: str = "") -> CommandResult:
     """Run a command in this process; an exception that escapes it fails the test."""
     out, err = io.StringIO(), io.StringIO()
     typed = mock.patch.object(sys, "stdin", io.StringIO(entered))
@@ -185,7 +185,7 @@ def duels(folder: Path, *arguments: str | Path, entered: str = "") -> Done:
     unsynced = mock.patch.object(os, "fsync")
     with home(folder), typed, unsynced, redirect_stdout(out), redirect_stderr(err):
         code = run([str(argument) for argument in arguments])
-    return Done(code, out.getvalue(), err.getvalue())
+    return CommandResult(code, out.getvalue(), err.getvalue())
 
 
 COMMAND = (sys.executable, "-c", "from duels.terminal.commands import main; main()")

@@ -49,8 +49,8 @@ def test_perfect_play_must_last_until_the_end(runs: Any) -> None:
 
 
 def test_the_page_and_its_pictures_show_the_measurements() -> None:
-    done = subprocess.run([sys.executable, FOLDER / "build.py", "--check"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run([sys.executable, FOLDER / "build.py", "--check"], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
 
 
 def test_every_baseline_has_five_seeds(runs: Any, monkeypatch: pytest.MonkeyPatch) -> None:

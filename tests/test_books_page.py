@@ -75,8 +75,8 @@ def exists(test: str) -> bool:
 
 
 def test_the_page_is_what_the_generator_writes() -> None:
-    done = subprocess.run([sys.executable, BUILD, "--check"], capture_output=True, text=True)
-    assert not done.returncode, done.stderr
+    result = subprocess.run([sys.executable, BUILD, "--check"], capture_output=True, text=True)
+    assert not result.returncode, result.stderr
 
 
 def test_every_game_has_its_book() -> None:

@@ -53,9 +53,9 @@ class Here:
     def submit(self, function: Any, *arguments: Any) -> Any:
         from concurrent.futures import Future
 
-        done: Future[Any] = Future()
-        done.set_result(function(*arguments))
-        return done
+        result: Future[Any] = Future()
+        result.set_result(function(*arguments))
+        return result
 
     def shutdown(self, cancel_futures: bool) -> None:
         assert cancel_futures

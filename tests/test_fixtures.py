@@ -44,15 +44,15 @@ def test_old_matches_continue(tmp_path: Path) -> None:
     for name, content in committed("journals", "*-left.duel").items():
         path = tmp_path / name
         path.write_bytes(content)
-        done = duels(tmp_path, "resume", path, entered="resign\nyes\n")
-        assert done.code == 0, done
+        result = duels(tmp_path, "resume", path, entered="resign\nyes\n")
+        assert result.code == 0, result
         assert path.read_bytes() == (HERE / "journals" / name.replace("left", "resigned")).read_bytes()
 
 
 @pytest.mark.parametrize("name", ["run", "probe-lights"])
 def test_runs_without_digests_load(name: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, "arena", "report", HERE / "runs_before_digests" / name, "--json")
-    assert done.out == (HERE / "reports" / f"{name}.json").read_text(encoding="utf-8")
+    result = duels(tmp_path, "arena", "report", HERE / "runs_before_digests" / name, "--json")
+    assert result.out == (HERE / "reports" / f"{name}.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("section", ["arena", "runs_before_digests"])
@@ -64,8 +64,8 @@ def test_old_runs_continue(section: str, tmp_path: Path) -> None:
     config = "".join(f"{name} = {json.dumps(value)}\n" for name, value in expected.items())
     (tmp_path / "more.toml").write_text(f"{config}matches = 8\n[options.hunt]\nmax_turns = 6\n")
     options = ("--shard", "1/2", "--workers", "1", "--out", tmp_path / "part-1")
-    done = duels(tmp_path, "arena", "run", tmp_path / "more.toml", *options)
-    assert done.code == 0, done
+    result = duels(tmp_path, "arena", "run", tmp_path / "more.toml", *options)
+    assert result.code == 0, result
     logs = sorted((tmp_path / "part-1").glob("log-*.jsonl"))
     played = b"".join(log.read_bytes() for log in logs)
     assert before in played

@@ -182,7 +182,7 @@ def loaded(tmp_path: Path, *arguments: str, entered: str = "") -> set[str]:
         "found = sorted(set(sys.modules) - before)\n"
         "import json; print(json.dumps(found), file=sys.stderr)"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program],
         input=entered,
         capture_output=True,
@@ -190,7 +190,7 @@ def loaded(tmp_path: Path, *arguments: str, entered: str = "") -> set[str]:
         check=True,
         env={**os.environ, "DUELS_HOME": str(tmp_path)},
     )
-    return set(json.loads(done.stderr.splitlines()[-1]))
+    return set(json.loads(result.stderr.splitlines()[-1]))
 
 
 def imported_modules(tree: ast.AST, known: set[str]) -> set[str]:

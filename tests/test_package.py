@@ -28,8 +28,8 @@ PUBLIC = sorted(name for name in dir(duels) if not name.startswith("_"))
 
 
 def printed(program: str) -> str:
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return done.stdout
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return result.stdout
 
 
 def test_importing_the_package_loads_little() -> None:
@@ -67,10 +67,10 @@ def test_the_version_is_the_installed_one() -> None:
 
 
 def test_the_package_is_a_command() -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "duels", "--version"], capture_output=True, text=True, check=True
     )
-    assert done.stdout == f"duels {duels.__version__}\n"
+    assert result.stdout == f"duels {duels.__version__}\n"
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     names = folder / "names.py"
     lines = [*(f"reveal_type(duels.{name})" for name in (*PUBLIC, "__version__")), "duels.nothing"]
     names.write_text("import duels\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    done = subprocess.run(
+    result = subprocess.run(
         [
             *(sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--no-pretty"),
             *("--cache-dir", str(ROOT / ".mypy_cache" / "user"), "user_file.py", "names.py"),
@@ -93,8 +93,8 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         text=True,
         check=False,
     )
-    assert not done.stderr
-    return done.stdout.splitlines()
+    assert not result.stderr
+    return result.stdout.splitlines()
 
 
 def test_a_users_file_is_typed(checked: list[str]) -> None:

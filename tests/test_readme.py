@@ -29,7 +29,7 @@ def test_shell_commands_run(page: str, tmp_path: Path) -> None:
     for command in commands:
         if command.split()[0] in ("make", "pip"):
             continue  # they are what runs this test, and are checked below
-        done = subprocess.run(
+        result = subprocess.run(
             command,
             shell=True,
             cwd=tmp_path,
@@ -40,8 +40,8 @@ def test_shell_commands_run(page: str, tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-        assert "Traceback" not in done.stderr
+        assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+        assert "Traceback" not in result.stderr
 
 
 def test_make_targets_exist() -> None:

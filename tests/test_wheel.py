@@ -24,9 +24,9 @@ Version = tuple[int, ...]
 
 
 def run(*command: str | Path, cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=env)
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=env)
+    assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+    return result.stdout
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +78,8 @@ def pythons() -> dict[Version, Path]:
     ask = "import sys, venv; print(*sys.version_info[:3], sys.version_info.releaselevel)"
     available: dict[Version, Path] = {}
     for path in [*candidates, Path(sys.executable)]:
-        done = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)
-        output = done.stdout.split()
+        result = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)
+        output = result.stdout.split()
         if output and output[-1] == "final":  # a shim can be there without its Python
             available[tuple(map(int, output[:-1]))] = path
     return available

@@ -276,7 +276,7 @@ def test_rejects_invalid_policies(monkeypatch: pytest.MonkeyPatch) -> None:
 SHORT: dict[str, Any] = {"cells": 2, "max_turns": 3}
 
 
-def shown_to(sight: AnySight, number: int) -> float:
+def weigh(sight: AnySight, number: int) -> float:
     """Return a weight that depends on the observation and on the action."""
     view = sight.view
     observed: int = view.last_observed[sight.seat - 1] + 3 * view.last_observed[sight.seat.other - 1]
@@ -284,7 +284,7 @@ def shown_to(sight: AnySight, number: int) -> float:
 
 
 def skewed_by_observation(sight: AnySight) -> dict[Any, float]:
-    weights = {action: shown_to(sight, number) for number, action in enumerate(sight.actions)}
+    weights = {action: weigh(sight, number) for number, action in enumerate(sight.actions)}
     return {action: weight / sum(weights.values()) for action, weight in weights.items()}
 
 

@@ -16,9 +16,9 @@ from tests.support import duels
 
 
 def test_a_good_bot_passes(tmp_path: Path) -> None:
-    done = duels(tmp_path, "bot", "check", f"cmd:{GOOD['shell']}", "--games", "lights,hunt")
-    assert done.code == 0
-    lines = done.out.splitlines()
+    result = duels(tmp_path, "bot", "check", f"cmd:{GOOD['shell']}", "--games", "lights,hunt")
+    assert result.code == 0
+    lines = result.out.splitlines()
     assert len(lines) == 10
     assert all(line.startswith("ok: ") for line in lines)
     assert "example in shell" in lines[0]
@@ -62,9 +62,9 @@ def test_the_slowest_answer_excludes_the_start(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_a_bad_bot_fails_the_right_check(habit: str, expected: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, "bot", "check", f"cmd:{PYTHON} {BAD} {habit}", "--games", "lights")
-    assert done.code == 1
-    assert any(line.startswith(expected) for line in done.out.splitlines())
+    result = duels(tmp_path, "bot", "check", f"cmd:{PYTHON} {BAD} {habit}", "--games", "lights")
+    assert result.code == 1
+    assert any(line.startswith(expected) for line in result.out.splitlines())
 
 
 def test_a_bot_that_never_answers_fails_every_check_of_answers(tmp_path: Path) -> None:
@@ -82,6 +82,6 @@ def test_the_findings_as_json(tmp_path: Path) -> None:
 
 
 def test_only_a_command_can_be_checked(tmp_path: Path) -> None:
-    done = duels(tmp_path, "bot", "check", "club")
-    assert done.code == 2
-    assert 'pass the program as "cmd:COMMAND"' in done.err
+    result = duels(tmp_path, "bot", "check", "club")
+    assert result.code == 2
+    assert 'pass the program as "cmd:COMMAND"' in result.err

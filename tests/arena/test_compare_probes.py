@@ -96,8 +96,8 @@ def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:
     for folder, player in {"a": "mine=random", "b": "mine=casual"}.items():
         run_probe(ProbeConfig(player, ("hunt",), positions=4), tmp_path / folder)
     with mock.patch.multiple(confidence, MIN_UNITS=2, _UNITS_PER_SKEWNESS=0):  # for a small sample
-        done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
-    (change,) = json.loads(done.out)["changes"]
+        result = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b", "--json")
+    (change,) = json.loads(result.out)["changes"]
     assert change["what"] == "shortfall per position"
     assert change["verdict"] == "too few positions"
     first, second, gap = change["first"], change["second"], change["difference"]
@@ -108,6 +108,6 @@ def test_drawn_positions_are_compared_one_by_one(tmp_path: Path) -> None:
 def test_a_run_and_a_probe_are_not_compared(tmp_path: Path) -> None:
     run_probe(ProbeConfig("best", ("lights",)), tmp_path / "a")
     run(Config(("random", "best"), ("lights",), 2), tmp_path / "b")
-    done = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b")
-    assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
-    assert "compare two runs or two probes" in done.err
+    result = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "b")
+    assert (result.code, result.out, len(result.err.splitlines())) == (1, "", 1)
+    assert "compare two runs or two probes" in result.err

@@ -92,13 +92,13 @@ def test_an_exam_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
     path = tmp_path / "exam.jsonl"
     path.write_text("mine")
     asked = ("exam", "lights", "--positions", "4", "--out")
-    done = duels(tmp_path, *asked, path)
-    assert (done.code, "exists; pass --force to overwrite it" in done.err) == (2, True)
+    result = duels(tmp_path, *asked, path)
+    assert (result.code, "exists; pass --force to overwrite it" in result.err) == (2, True)
     assert path.read_text() == "mine"
     written = tmp_path / "other.jsonl.card.md"
     written.write_text("my notes")
-    done = duels(tmp_path, *asked, tmp_path / "other.jsonl")
-    assert (done.code, f"{written} exists;" in done.err, written.read_text()) == (2, True, "my notes")
+    result = duels(tmp_path, *asked, tmp_path / "other.jsonl")
+    assert (result.code, f"{written} exists;" in result.err, written.read_text()) == (2, True, "my notes")
     assert not (tmp_path / "other.jsonl").exists()
     assert duels(tmp_path, *asked, tmp_path / "new.jsonl").code == 0
     assert duels(tmp_path, *asked, tmp_path / "new.parquet", "--seed", "2").code == 0
@@ -106,10 +106,10 @@ def test_an_exam_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
     assert ["seed 1," in each.read_text() for each in cards] == [True, False]
     assert duels(tmp_path, *asked, path, "--force").code == 0
     assert len(path.read_text().splitlines()) == 4
-    done = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", tmp_path / "exam.csv")
-    assert "must be a .jsonl or .parquet" in done.err
-    done = duels(tmp_path, "exam", "lights", "--option", "lamps=3", "--out", tmp_path / "x.jsonl")
-    assert (done.code, "lights has no option 'lamps'" in done.err) == (2, True)
+    result = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", tmp_path / "exam.csv")
+    assert "must be a .jsonl or .parquet" in result.err
+    result = duels(tmp_path, "exam", "lights", "--option", "lamps=3", "--out", tmp_path / "x.jsonl")
+    assert (result.code, "lights has no option 'lamps'" in result.err) == (2, True)
 
 
 def test_an_exam_with_too_few_positions_says_so(tmp_path: Path) -> None:

@@ -102,9 +102,9 @@ def test_rejects_the_folder_of_another_version(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     kept = tmp_path / "run" / CONFIG
     kept.write_text(kept.read_text().replace(f'"format": {FORMAT}', '"format": 9'))
-    done = arena(tmp_path, "report", tmp_path / "run")
-    assert (done.code, done.err.count("\n")) == (1, 1)
-    assert f"was made by another version of duels: format 9, not {FORMAT}" in done.err
+    result = arena(tmp_path, "report", tmp_path / "run")
+    assert (result.code, result.err.count("\n")) == (1, 1)
+    assert f"was made by another version of duels: format 9, not {FORMAT}" in result.err
 
 
 def test_reports_a_read_only_parent_folder(tmp_path: Path) -> None:
@@ -116,16 +116,16 @@ def test_reports_a_read_only_parent_folder(tmp_path: Path) -> None:
         ("probe", "--player", "random", "--games", "lights"),
         ("merge", tmp_path / "run"),
     ):
-        done = arena(tmp_path, *words, "--out", out)
+        result = arena(tmp_path, *words, "--out", out)
         expected_text = (
             f"duels: cannot write to the folder {out}: Not a directory. Name another with --out.\n"
         )
-        assert (done.code, done.err) == (1, expected_text)
+        assert (result.code, result.err) == (1, expected_text)
 
 
 def test_rejects_a_path_that_is_not_a_folder(tmp_path: Path) -> None:
-    done = arena(tmp_path, "report", tmp_path)
-    assert done.err == f"duels: {tmp_path} is not the folder of a run: it has no config.json.\n"
+    result = arena(tmp_path, "report", tmp_path)
+    assert result.err == f"duels: {tmp_path} is not the folder of a run: it has no config.json.\n"
 
 
 @pytest.mark.parametrize(
@@ -172,9 +172,9 @@ def test_rejects_a_path_that_is_not_a_folder(tmp_path: Path) -> None:
 def test_rejects_an_invalid_config(text: str, expected_text: str, tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
     config.write_text(text)
-    done = arena(tmp_path, "run", config, "--out", tmp_path / "run")
-    assert done.code == 2
-    assert expected_text in done.err
+    result = arena(tmp_path, "run", config, "--out", tmp_path / "run")
+    assert result.code == 2
+    assert expected_text in result.err
     assert not (tmp_path / "run").exists()
 
 
@@ -183,13 +183,13 @@ def test_reports_a_read_only_folder_and_a_full_disk(tmp_path: Path) -> None:
     kept = rows_of(tmp_path / "run")
     more = ("--players", "random,club,best", "--games", "lights,leap", "--seed", "7", "--matches", "10")
     with mock.patch("duels.arena.logs.os.write", side_effect=OSError(28, "No space left on device")):
-        done = arena(tmp_path, "run", *more, "--workers", "1", "--out", tmp_path / "run")
-    assert done.code == 1
-    assert "No space left on device" in done.err
+        result = arena(tmp_path, "run", *more, "--workers", "1", "--out", tmp_path / "run")
+    assert result.code == 1
+    assert "No space left on device" in result.err
     assert rows_of(tmp_path / "run") == kept
     with mock.patch("duels.arena.folder.os.open", side_effect=OSError(30, "Read-only file system")):
-        done = arena(tmp_path, "run", *more, "--out", tmp_path / "run")
-    assert (done.code, "Read-only file system" in done.err) == (1, True)
+        result = arena(tmp_path, "run", *more, "--out", tmp_path / "run")
+    assert (result.code, "Read-only file system" in result.err) == (1, True)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is the kernel's")
@@ -204,15 +204,15 @@ def test_a_file_that_cannot_grow_keeps_its_content(tmp_path: Path) -> None:
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); sys.exit(main())"
     )
     words = ("--players", "random,club", "--games", "lights", "--seed", "7", "--matches", "200")
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", limited, "arena", "run", *words, "--workers", "1", "--out", tmp_path / "run"],
         env=environment(tmp_path),
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 1
-    assert "the last row is not saved" in done.stderr
+    assert result.returncode == 1
+    assert "the last row is not saved" in result.stderr
     written = rows_of(tmp_path / "run")
     assert len(kept) < len(written) < 200
     assert [row for row in written if row in kept] == kept
@@ -281,11 +281,11 @@ def test_the_folder_contains_no_commands(tmp_path: Path) -> None:
 def test_merge_refuses_different_runs(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "a")
     run(Config(LIGHTS.players, ("lights",), 8, "7"), tmp_path / "b")
-    done = arena(tmp_path, "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c")
-    assert (done.code, "are different runs: games differs" in done.err) == (1, True)
+    result = arena(tmp_path, "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c")
+    assert (result.code, "are different runs: games differs" in result.err) == (1, True)
     shutil.copytree(tmp_path / "a", tmp_path / "d")
-    done = arena(tmp_path, "merge", tmp_path / "a", "--out", tmp_path / "d")
-    assert (done.code, "is not empty" in done.err) == (1, True)
+    result = arena(tmp_path, "merge", tmp_path / "a", "--out", tmp_path / "d")
+    assert (result.code, "is not empty" in result.err) == (1, True)
 
 
 def test_a_row_with_an_invalid_number_is_damaged(tmp_path: Path) -> None:
@@ -308,9 +308,9 @@ def test_rejects_rows_of_another_version(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     log = tmp_path / "run" / "log-1.jsonl"
     log.write_text(encode_row({"v": 9}) + log.read_text())
-    done = arena(tmp_path, "report", tmp_path / "run")
-    assert (done.code, len(done.err.splitlines())) == (1, 1)
-    assert "log-1.jsonl, line 1: this row was written by another version of duels" in done.err
+    result = arena(tmp_path, "report", tmp_path / "run")
+    assert (result.code, len(result.err.splitlines())) == (1, 1)
+    assert "log-1.jsonl, line 1: this row was written by another version of duels" in result.err
 
 
 CHANGES: dict[str, Any] = {
@@ -362,13 +362,13 @@ def test_detects_one_changed_digit(tmp_path: Path) -> None:
     run(replace(LIGHTS, games=("lights",), matches=2), tmp_path / "run")
     log, config = tmp_path / "run" / "log-1.jsonl", tmp_path / "run" / CONFIG
     log.write_text(log.read_text().replace('"adjusted": 0.', '"adjusted": 0.0', 1))
-    done = arena(tmp_path, "report", tmp_path / "run")
-    assert "Skipped 1 damaged line of logs, the first in log-1.jsonl, line " in done.out
+    result = arena(tmp_path, "report", tmp_path / "run")
+    assert "Skipped 1 damaged line of logs, the first in log-1.jsonl, line " in result.out
     config.write_text(config.read_text().replace('"seed": "7"', '"seed": "8"'))
-    done = arena(tmp_path, "report", tmp_path / "run")
+    result = arena(tmp_path, "report", tmp_path / "run")
     problem = "is damaged: its digest does not match, so it was changed after the run began."
-    assert done.err == f"duels: {config} {problem} Correct it or restore it from a copy.\n"
-    assert done.code == 1
+    assert result.err == f"duels: {config} {problem} Correct it or restore it from a copy.\n"
+    assert result.code == 1
 
 
 def test_a_run_with_damaged_logs_is_not_finished(tmp_path: Path) -> None:
@@ -390,9 +390,9 @@ def test_the_command_fails_if_logs_are_damaged(tmp_path: Path) -> None:
     ready = """echo '{"type": "ready", "protocol": 1}'"""
     bot.write_text(f"while read -r line; do [ -s {log} ] && : > {log}; {ready}; done")
     words = ("--players", "random", "--player", f"cmd:sh {bot}", "--games", "lights", "--matches", "4")
-    done = arena(tmp_path, "run", *words, "--retries", "0", "--workers", "1", "--out", tmp_path / "run")
-    assert done.code == 75
-    assert "Some matches are unfinished: logs were damaged meanwhile" in done.err
+    result = arena(tmp_path, "run", *words, "--retries", "0", "--workers", "1", "--out", tmp_path / "run")
+    assert result.code == 75
+    assert "Some matches are unfinished: logs were damaged meanwhile" in result.err
 
 
 @pytest.mark.parametrize(
@@ -415,13 +415,13 @@ def test_reports_a_damaged_config_in_one_sentence(
     path = tmp_path / "run" / CONFIG
     path.write_text(path.read_text().replace(old, new, 1))
     for words in (("report",), ("verify",), ("merge", "--out", tmp_path / "merged")):
-        done = arena(tmp_path, *words, tmp_path / "run")
-        assert (done.code, done.err.count("\n")) == (1, 1)
-        assert done.err.startswith(f"duels: {path} is damaged: ")
-        assert expected_text in done.err
+        result = arena(tmp_path, *words, tmp_path / "run")
+        assert (result.code, result.err.count("\n")) == (1, 1)
+        assert result.err.startswith(f"duels: {path} is damaged: ")
+        assert expected_text in result.err
     path.write_text('{"format": ' + "[" * 50_000)
-    done = arena(tmp_path, "report", tmp_path / "run")
-    assert (done.code, done.err) == (1, f"duels: {path} is not the config of a run.\n")
+    result = arena(tmp_path, "report", tmp_path / "run")
+    assert (result.code, result.err) == (1, f"duels: {path} is not the config of a run.\n")
 
 
 def test_rows_have_only_documented_fields(tmp_path: Path) -> None:
@@ -442,9 +442,9 @@ def test_matches_logged_twice_with_different_results_are_reported(tmp_path: Path
     other = {**row, "score": 1 - row["score"], "result": f"{2 if won else 1} won"}
     del other[DIGEST]
     log.write_text("\n".join([*rest, encode_row(other)]))
-    done = arena(tmp_path, "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c")
+    result = arena(tmp_path, "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "c")
     places = f"{tmp_path / 'a' / 'log-1.jsonl'}, line 1 and {log}, line 48"
-    assert done.err.splitlines()[0] == (
+    assert result.err.splitlines()[0] == (
         f"Matches that were logged twice and differ: 1. The first is used; see {places}."
     )
     assert rows_of(tmp_path / "c") == rows_of(tmp_path / "a")
@@ -473,11 +473,11 @@ def test_an_unreadable_line_is_reported_and_its_match_repeated(cut: Any, tmp_pat
     log = tmp_path / "run" / "log-1.jsonl"
     first, second, *rest = log.read_bytes().splitlines()
     log.write_bytes(b"\n".join([first, cut(second), *rest, b""]))
-    done = arena(tmp_path, "report", tmp_path / "run")
-    assert done.code == 0
-    assert "47 of 48 matches" in done.out
+    result = arena(tmp_path, "report", tmp_path / "run")
+    assert result.code == 0
+    assert "47 of 48 matches" in result.out
     skipped = "Skipped 1 damaged line of logs, the first in log-1.jsonl, line 2."
-    assert skipped in done.out
+    assert skipped in result.out
     again = run(LIGHTS, tmp_path / "run")
     assert {row["key"] for row in again.load_rows().values()} >= {json.loads(second)["key"]}
     assert as_data(make_report(again)) == {
@@ -490,9 +490,9 @@ def test_merge_reports_damaged_lines(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
     log = tmp_path / "run" / "log-1.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 2))
-    done = arena(tmp_path, "merge", tmp_path / "run", "--out", tmp_path / "merged")
+    result = arena(tmp_path, "merge", tmp_path / "run", "--out", tmp_path / "merged")
     expected_text = "Skipped 2 damaged lines of logs, the first in log-1.jsonl, line 1."
-    assert done.err.splitlines() == [
+    assert result.err.splitlines() == [
         f"{tmp_path / 'run'}: {expected_text}",
         f"{tmp_path / 'merged'}: 46 of 48 matches.",
     ]

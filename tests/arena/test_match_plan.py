@@ -132,9 +132,9 @@ def test_forfeits_are_counted_separately_from_losses() -> None:
     question = next(playing)
     assert question.seat is Seat.ONE
     assert playing.send(Answer(question.sight.actions[0])).seat is Seat.TWO
-    with pytest.raises(StopIteration) as done:
+    with pytest.raises(StopIteration) as result:
         playing.send(NoMove("bot", (BadAnswer(Failure.LATE, "no answer came in time."),) * 3))
-    row = done.value.value
+    row = result.value.value
     assert row["result"] == "1 won, 2 forfeited"
     assert row["failures"] == [[2, 2, "late", "no answer came in time."]] * 3
     assert row["shortfalls"][1] == 0

@@ -157,9 +157,9 @@ def test_a_resumed_run_plays_unfinished_matches(server: Server, tmp_path: Path) 
 
 def test_a_wrong_model_ends_the_run_with_a_clear_line(server: Server, tmp_path: Path) -> None:
     flags = ("--players", "random,model:unknown", "--games", "lights", "--matches", "2", "--workers", "1")
-    done = duels(tmp_path, "arena", "run", *flags, "--base-url", server.url, "--out", tmp_path / "run")
-    assert done.code == 1
-    assert done.err == "duels: 'unknown' gave no reply: status 404, 'there is no model unknown'\n"
+    result = duels(tmp_path, "arena", "run", *flags, "--base-url", server.url, "--out", tmp_path / "run")
+    assert result.code == 1
+    assert result.err == "duels: 'unknown' gave no reply: status 404, 'there is no model unknown'\n"
 
 
 def test_legal_actions_are_listed_only_on_request() -> None:

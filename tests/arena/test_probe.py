@@ -274,8 +274,8 @@ def test_names_the_extra_if_numpy_is_missing(tmp_path: Path) -> None:
     words = ["duels", "arena", "probe", "--player", "club", "--games", "lights", "--out", str(tmp_path / "p")]
     code = "import sys; sys.modules['numpy'] = None; from duels.terminal.commands import main; "
     code += f"sys.argv = {words}; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "This needs numpy: pip install 'duels[arena]'" in done.stderr
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "This needs numpy: pip install 'duels[arena]'" in result.stderr
     extras = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"][
         "optional-dependencies"
     ]
@@ -404,10 +404,10 @@ def test_a_problem_with_one_question_ends_the_others_first(
 
 def test_the_command_and_its_reports(tmp_path: Path) -> None:
     folder = tmp_path / "probe"
-    done = duels(tmp_path, "arena", "probe", "--player", "best", "--games", "lights", "--out", folder)
-    assert done.code == 0
-    assert "Exploitability: the best opponent wins 0.00 points" in " ".join(done.out.split())
-    assert "asked about positions without history" in done.out
+    result = duels(tmp_path, "arena", "probe", "--player", "best", "--games", "lights", "--out", folder)
+    assert result.code == 0
+    assert "Exploitability: the best opponent wins 0.00 points" in " ".join(result.out.split())
+    assert "asked about positions without history" in result.out
     assert json.loads(duels(tmp_path, "arena", "report", folder, "--json").out) == as_data(
         make_report(Folder(folder))
     )
@@ -456,16 +456,16 @@ def test_parts_of_a_probe_are_joined(tmp_path: Path) -> None:
     for name, part in (("a", log[:50]), ("b", log[40:])):
         shutil.copytree(tmp_path / "whole", tmp_path / name)
         (tmp_path / name / "answers-1.jsonl").write_text("".join(part))
-    done = duels(tmp_path, "arena", "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "all")
-    assert f"all: {count} answers." in done.err
+    result = duels(tmp_path, "arena", "merge", tmp_path / "a", tmp_path / "b", "--out", tmp_path / "all")
+    assert f"all: {count} answers." in result.err
     assert as_data(make_report(Folder(tmp_path / "all"))) == as_data(make_report(Folder(tmp_path / "whole")))
 
 
 def test_an_interrupted_probe_has_its_own_exit_code(tmp_path: Path) -> None:
     words = ("arena", "probe", "--player", "model:NAME", "--base-url", "http://127.0.0.1:1/v1")
     with mock.patch("duels.players.endpoint._CONNECT_TIMEOUT", 0.05):
-        done = duels(tmp_path, *words, "--games", "lights", "--out", tmp_path / "p")
-    assert done.code == 75
-    assert "0 questions, not finished" in done.out
-    assert "0.00" not in done.out
-    assert "All connection attempts failed. To continue, run the command again.\n" in done.err
+        result = duels(tmp_path, *words, "--games", "lights", "--out", tmp_path / "p")
+    assert result.code == 75
+    assert "0 questions, not finished" in result.out
+    assert "0.00" not in result.out
+    assert "All connection attempts failed. To continue, run the command again.\n" in result.err

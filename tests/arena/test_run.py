@@ -24,12 +24,12 @@ from duels.core.svg import stylesheet
 from duels.players.endpoint import EndpointSettings
 from duels.players.program import ProgramLimits
 from tests.players.test_program import BAD, GOOD, PYTHON
-from tests.support import Done, duels
+from tests.support import CommandResult, duels
 
 LIGHTS = Config(("random", "club", "best"), ("lights", "leap"), 8, "7")
 
 
-def arena(tmp_path: Path, *words: str | Path) -> Done:
+def arena(tmp_path: Path, *words: str | Path) -> CommandResult:
     return duels(tmp_path, "arena", *words)
 
 
@@ -42,10 +42,10 @@ def test_any_number_of_workers_and_shards_gives_the_same_rows(tmp_path: Path) ->
     run(LIGHTS, tmp_path / "two", 2)
     for part in (1, 2, 3):
         run(LIGHTS, tmp_path / f"part{part}", 1, (part, 3))
-    done = arena(
+    result = arena(
         tmp_path, "merge", *(tmp_path / f"part{part}" for part in (1, 2, 3)), "--out", tmp_path / "all"
     )
-    assert done.code == 0
+    assert result.code == 0
     expected = rows_of(tmp_path / "one")
     assert len(expected) == 2 * 3 * 8
     assert rows_of(tmp_path / "two") == rows_of(tmp_path / "all") == expected
@@ -146,12 +146,12 @@ def test_rejects_unknown_names_and_lists_valid_ones(name: str) -> None:
 
 def test_a_folder_needs_a_name_and_is_quoted_for_a_shell(tmp_path: Path) -> None:
     words = ("run", "--players", "random,club", "--games", "lights", "--matches", "2", "--workers", "1")
-    done = arena(tmp_path, *words, "--out", "")
-    assert (done.code, "a folder needs a name" in done.err) == (2, True)
+    result = arena(tmp_path, *words, "--out", "")
+    assert (result.code, "a folder needs a name" in result.err) == (2, True)
     config = tmp_path / "t.toml"
     config.write_text('players = ["random", "club"]\ngames = ["lights"]\nout = ""\n')
-    done = arena(tmp_path, "run", config)
-    assert (done.code, "out must be the name of a folder" in done.err) == (2, True)
+    result = arena(tmp_path, "run", config)
+    assert (result.code, "out must be the name of a folder" in result.err) == (2, True)
     assert quote_for_shell(Path("runs/first")) == "runs/first"
     assert quote_for_shell(Path("my runs")) == "'my runs'"
     assert quote_for_shell(Path("-x")) == "./-x"
@@ -215,9 +215,9 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
     assert "Light Out Duel (lights): 24 matches" in text
     assert text.count("Luck adjustment removes the random choices") == len(LIGHTS.games)
     page, csv, table = tmp_path / "p.html", tmp_path / "s.csv", tmp_path / "m.parquet"
-    done = arena(tmp_path, "report", tmp_path / "run", "--html", page, "--csv", csv, "--parquet", table)
-    assert (done.code, done.out) == (0, "")
-    assert done.err.splitlines() == [f"Wrote {each}." for each in (table, page, csv)]
+    result = arena(tmp_path, "report", tmp_path / "run", "--html", page, "--csv", csv, "--parquet", table)
+    assert (result.code, result.out) == (0, "")
+    assert result.err.splitlines() == [f"Wrote {each}." for each in (table, page, csv)]
     assert "<svg" in page.read_text()
     assert stylesheet() in page.read_text()  # else boards have light colours only
     assert page.read_text().count("Luck adjustment removes the random choices") == len(LIGHTS.games)
@@ -227,8 +227,8 @@ def test_the_report_in_every_form(tmp_path: Path) -> None:
     from pyarrow import parquet
 
     assert parquet.read_table(table).num_rows == 48
-    done = arena(tmp_path, "report", tmp_path / "run", "--csv", csv)
-    assert (done.code, "exists; pass --force to overwrite it" in done.err) == (2, True)
+    result = arena(tmp_path, "report", tmp_path / "run", "--csv", csv)
+    assert (result.code, "exists; pass --force to overwrite it" in result.err) == (2, True)
     assert arena(tmp_path, "report", tmp_path / "run", "--csv", csv, "--force").code == 0
     expected_text = arena(tmp_path, "report", tmp_path / "run", "--json").out
     assert str(tmp_path) not in expected_text
@@ -243,11 +243,11 @@ def test_players_are_called_perfect_only_if_proven() -> None:
 
 
 def test_the_ladder_is_an_ordinary_run(tmp_path: Path) -> None:
-    done = arena(
+    result = arena(
         tmp_path, "ladder", "--games", "lights", "--matches", "2", "--workers", "1", "--out", tmp_path / "l"
     )
-    assert done.code == 0
-    assert "random" in done.out
+    assert result.code == 0
+    assert "random" in result.out
     assert len(rows_of(tmp_path / "l")) == 21 * 2
 
 
@@ -273,6 +273,6 @@ def test_a_run_is_compacted_at_its_end(tmp_path: Path, monkeypatch: pytest.Monke
     assert arena(tmp_path, "merge", tmp_path / "run", "--out", tmp_path / "all").code == 0
     assert parquet.read_table(tmp_path / "all" / "matches.parquet").to_pylist() == table
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    done = arena(tmp_path, *words, "--out", tmp_path / "without")
-    assert (done.code, "No Parquet file was written. This needs pyarrow" in done.err) == (0, True)
-    assert "Light Out Duel" in done.out
+    result = arena(tmp_path, *words, "--out", tmp_path / "without")
+    assert (result.code, "No Parquet file was written. This needs pyarrow" in result.err) == (0, True)
+    assert "Light Out Duel" in result.out

@@ -31,8 +31,8 @@ def change(log: Path, line: int, edit: Callable[[dict[str, Any]], None]) -> None
 
 def test_an_unchanged_run_verifies(tmp_path: Path) -> None:
     run(CONFIG, tmp_path / "run")
-    done = arena(tmp_path, "verify", tmp_path / "run")
-    assert (done.code, done.out) == (0, "8 matches repeated: all are as logged.\n")
+    result = arena(tmp_path, "verify", tmp_path / "run")
+    assert (result.code, result.out) == (0, "8 matches repeated: all are as logged.\n")
     data = json.loads(arena(tmp_path, "verify", tmp_path / "run", "--json").out)
     assert data == {
         "valid": True,
@@ -47,9 +47,9 @@ def test_an_unchanged_run_verifies(tmp_path: Path) -> None:
 def test_answers_of_programs_are_replayed(tmp_path: Path) -> None:
     players = (f"good=cmd:{GOOD['python']}", f"bad=cmd:{PYTHON} {BAD} unknown", "random")
     run(Config(players, ("lights", "chain"), 2, options={"chain": {"max_boards": 2}}), tmp_path / "run")
-    done = arena(tmp_path, "verify", tmp_path / "run")
+    result = arena(tmp_path, "verify", tmp_path / "run")
     expected = "Answers of programs and models were taken from the log (12 matches)."
-    assert (done.code, done.out) == (0, f"12 matches repeated: all are as logged. {expected}\n")
+    assert (result.code, result.out) == (0, f"12 matches repeated: all are as logged. {expected}\n")
 
 
 def more_lost(row: dict[str, Any]) -> None:
@@ -114,10 +114,10 @@ def cut_last_line(log: Path) -> None:
 def test_lost_matches_are_missing(lose: Callable[[Path], None], missing: int, tmp_path: Path) -> None:
     run(CONFIG, tmp_path / "run")
     lose(tmp_path / "run" / "log-1.jsonl")
-    done = arena(tmp_path, "verify", tmp_path / "run")
+    result = arena(tmp_path, "verify", tmp_path / "run")
     problems = f"{missing} missing, 0 damaged lines, 0 differences"
     repair = "To add the missing matches, run the command that made the folder."
-    assert (done.code, done.out) == (1, f"{8 - missing} matches repeated: {problems}. {repair}\n")
+    assert (result.code, result.out) == (1, f"{8 - missing} matches repeated: {problems}. {repair}\n")
     run(CONFIG, tmp_path / "run")
     assert verify(Folder(tmp_path / "run")).is_valid
 

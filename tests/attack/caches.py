@@ -24,9 +24,9 @@ Answer = Callable[[], Any]
 
 def _solved(*arguments: str) -> Answer:
     def answer() -> Any:
-        done = perform(Scenario("", ("solve", *arguments, "--json")), Path(os.environ["DUELS_HOME"]).parent)
-        assert done.code == 0, done
-        return json.loads(done.out)
+        result = perform(Scenario("", ("solve", *arguments, "--json")), Path(os.environ["DUELS_HOME"]).parent)
+        assert result.code == 0, result
+        return json.loads(result.out)
 
     return answer
 

@@ -19,7 +19,7 @@ from random import Random
 from tests.attack.harness import Case, in_turn, shuffled
 from tests.attack.sessions import RECORD, Scenario, perform
 from tests.attack.system_calls import Tell, in_child
-from tests.support import COMMAND, Done, environment, sample_record
+from tests.support import COMMAND, CommandResult, environment, sample_record
 
 SECONDS = 20
 """By the clock: `at once`, on a machine that has other things to do."""
@@ -125,7 +125,7 @@ def attack_surroundings(around: Surroundings, errand: tuple[tuple[str, ...], byt
     # The shell removes its folder when it stands in it, and redirects.
     script = f'{"rmdir ../missing;" if missing else ""} exec "$0" "$@" {around.streams}'
     start = time.monotonic()
-    done = subprocess.run(
+    result = subprocess.run(
         ["/bin/sh", "-c", script, *COMMAND, *arguments],
         input=entered,
         capture_output=True,
@@ -136,14 +136,14 @@ def attack_surroundings(around: Surroundings, errand: tuple[tuple[str, ...], byt
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)),
     )
     assert time.monotonic() - start < SECONDS, "it took long"
-    assert done.returncode in (0, 1, 2, 130), done
-    errors = done.stderr.replace(b"\0", b"")  # it may be in an encoding of two bytes a letter
+    assert result.returncode in (0, 1, 2, 130), result
+    errors = result.stderr.replace(b"\0", b"")  # it may be in an encoding of two bytes a letter
     assert not any(sign in errors for sign in _BAD_SIGNS), errors[-1000:].decode(errors="replace")
-    if done.returncode == 1 and errors:
+    if result.returncode == 1 and errors:
         assert errors.splitlines()[-1].startswith(b"duels: "), errors
     wrong = errand[0][-1:] == (_NO_GAME,)
-    assert (done.returncode == 2) <= wrong, done.stderr
-    assert around.name != "usual" or done.returncode == (2 if wrong else 0), done
+    assert (result.returncode == 2) <= wrong, result.stderr
+    assert around.name != "usual" or result.returncode == (2 if wrong else 0), result
 
 
 # -- files that are no records ------------------------------------------------------------------------------
@@ -238,19 +238,19 @@ def attack_taker(taker: tuple[str, ...], what: str, folder: Path) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
         os.chdir(folder)
         signal.alarm(SECONDS)
-        done = perform(scenario, folder)
-        tell([done.code, done.out, done.err])
+        result = perform(scenario, folder)
+        tell([result.code, result.out, result.err])
 
-    done = Done(*in_child(act).told[-1])
-    if done.code == 0:
-        assert {"--save", "--html", "--out"} & set(taker), done
+    result = CommandResult(*in_child(act).told[-1])
+    if result.code == 0:
+        assert {"--save", "--html", "--out"} & set(taker), result
         return
-    assert done.code in (1, 2), done
-    lines = done.err.splitlines()
-    assert all(line.isprintable() for line in lines), done.err
-    assert lines[-1].startswith("duels: " if done.code == 1 else "Error: "), done.err
-    assert len(lines) == (1 if done.code == 1 else 4), done.err
-    assert len(done.err) < 7000, done.err
+    assert result.code in (1, 2), result
+    lines = result.err.splitlines()
+    assert all(line.isprintable() for line in lines), result.err
+    assert lines[-1].startswith("duels: " if result.code == 1 else "Error: "), result.err
+    assert len(lines) == (1 if result.code == 1 else 4), result.err
+    assert len(result.err) < 7000, result.err
 
 
 def environments(rng: Random) -> Iterator[Case]:

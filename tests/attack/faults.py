@@ -28,7 +28,7 @@ from duels.terminal import play
 from tests.attack.harness import Case, in_turn, shuffled
 from tests.attack.sessions import PLAYER_KINDS, Kind, Progress, Scenario, endlessly, meddle, perform
 from tests.attack.system_calls import Call, Calls, Disk, Tell, Trap, die, in_child
-from tests.support import Done, lines_of
+from tests.support import CommandResult, lines_of
 
 Records = dict[str, bytes]
 """All records in a folder, by name. Drafts, which have no name of their own yet, are none."""
@@ -65,7 +65,7 @@ class Rehearsal:
     scenario: Scenario
     moments: list[Moment]
     calls: list[Call]
-    done: Done
+    done: CommandResult
 
     def shown_at(self, progress: Progress) -> int:
         """Return the number of the moment shown at this progress."""
@@ -85,9 +85,9 @@ def rehearse(scenario: Scenario, folder: Path) -> Rehearsal:
         if records != moments[-1].records:
             moments.append(Moment(progress, records))
 
-    done = perform(scenario, folder, look, calls)
+    result = perform(scenario, folder, look, calls)
     look(Progress(last.shown + 1, last.used))  # what is written on leaving
-    return Rehearsal(scenario, moments, calls.made, done)
+    return Rehearsal(scenario, moments, calls.made, result)
 
 
 def check_undisturbed(scenario: Scenario, folder: Path) -> None:
@@ -107,9 +107,9 @@ def check_undisturbed(scenario: Scenario, folder: Path) -> None:
             assert live.journal.path.read_bytes() == expected, f"{expected!r} is shown, and not saved"
 
     with mock.patch.object(play, "seat_players", seated):
-        done = perform(scenario, folder, look)
-    assert done.code in (0, 1, 130), done
-    if "The match is saved." in done.out + done.err:
+        result = perform(scenario, folder, look)
+    assert result.code in (0, 1, 130), result
+    if "The match is saved." in result.out + result.err:
         live = played[-1]
         assert live.journal
         assert lines_of(read_record(live.journal.path).match) == lines_of(live.match), "it is not saved"
@@ -171,9 +171,9 @@ def _go_on(rehearsal: Rehearsal, reached: Moment, folder: Path, name: str | None
     scenario, used = rehearsal.scenario, reached.since.used
     if used and not isinstance(scenario.typed[used - 1], str):
         return  # another program has changed this very file: whose match it is now, nobody knows
-    done = perform(scenario.resumed(used, name), folder)
+    result = perform(scenario.resumed(used, name), folder)
     content, expected = Moment(Progress(), records_in(folder)).content, rehearsal.moments[-1].content
-    assert content == expected, f"it went on to {content!r}, not {expected!r}: {done.err}"
+    assert content == expected, f"it went on to {content!r}, not {expected!r}: {result.err}"
 
 
 def _check_readable(folder: Path) -> None:
@@ -221,12 +221,12 @@ def _in_child(
     def act(tell: Tell) -> None:
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-        done = perform(rehearsal.scenario, folder, lambda p: tell([p.shown, p.used]), Calls(trap))
-        tell([done.code, done.out, done.err])
+        result = perform(rehearsal.scenario, folder, lambda p: tell([p.shown, p.used]), Calls(trap))
+        tell([result.code, result.out, result.err])
 
     ended = in_child(act)
-    done = None if ended.killed else Done(*ended.told.pop())
-    return Progress(*ended.told[-1]) if ended.told else Progress(), done
+    result = None if ended.killed else CommandResult(*ended.told.pop())
+    return Progress(*ended.told[-1]) if ended.told else Progress(), result
 
 
 def _at(number: int, instead: Trap) -> Trap:
@@ -245,8 +245,8 @@ def _kill(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
 
     def killed(trap: Trap) -> Callable[[Path], None]:
         def run(folder: Path) -> None:
-            progress, done = _in_child(rehearsal, folder, trap)
-            assert done is None, "it was not killed"
+            progress, result = _in_child(rehearsal, folder, trap)
+            assert result is None, "it was not killed"
             check(rehearsal, progress, folder, remembered=True)
 
         return run
@@ -271,8 +271,8 @@ def _cut_power(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
                         disk.cut(names, share)
                         die()
 
-            progress, done = _in_child(rehearsal, folder, trap)
-            assert done is None, "the power was not cut"
+            progress, result = _in_child(rehearsal, folder, trap)
+            assert result is None, "the power was not cut"
             if progress.shown or not rehearsal.scenario.before:
                 check(rehearsal, progress, folder)
             else:  # whoever wrote this had not shown it either
@@ -299,9 +299,9 @@ def _tear(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
             return written
 
         def run(folder: Path) -> None:
-            progress, done = _in_child(rehearsal, folder, _at(number, part))
-            if done:
-                _check_told(rehearsal, done, folder)
+            progress, result = _in_child(rehearsal, folder, _at(number, part))
+            if result:
+                _check_output(rehearsal, result, folder)
             check(rehearsal, progress, folder)
 
         return run
@@ -317,8 +317,8 @@ def _fill_disk(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
 
     def full(size: int) -> Callable[[Path], None]:
         def run(folder: Path) -> None:
-            progress, done = _in_child(rehearsal, folder, lambda call, carry_out: carry_out(), size)
-            _check_told(rehearsal, done, folder)
+            progress, result = _in_child(rehearsal, folder, lambda call, carry_out: carry_out(), size)
+            _check_output(rehearsal, result, folder)
             check(rehearsal, progress, folder)
 
         return run
@@ -365,10 +365,10 @@ def _refuse(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
                 progress = now
 
             handles = _open_handles()
-            done = perform(rehearsal.scenario, folder, note, Calls(fail))
+            result = perform(rehearsal.scenario, folder, note, Calls(fail))
             assert _open_handles() == handles, "a file is left open"
             assert for_ever or "unlink" in fate or not _litter(folder), _litter(folder)
-            _check_told(rehearsal, done, folder)
+            _check_output(rehearsal, result, folder)
             if rehearsal.scenario.typed or rehearsal.scenario.before:
                 check(rehearsal, progress, folder)
             else:  # nobody had decided anything; what could not be looked at is left behind
@@ -392,15 +392,15 @@ def _litter(folder: Path) -> list[str]:
     return [name for name in files if name not in expected]
 
 
-def _check_told(rehearsal: Rehearsal, done: Done, folder: Path) -> None:
+def _check_output(rehearsal: Rehearsal, result: CommandResult, folder: Path) -> None:
     """Check that the problem is reported in one line, and that only expected output is shown."""
-    assert done.code in (0, 1, 2, 130), done
-    assert rehearsal.done.out.startswith(done.out), done.out
-    if done.code == 1 and rehearsal.done.code != 1:
-        *_, last = done.err.splitlines()
-        assert last.startswith("duels: /"), f"what is it about? {done.err}"
-    lines = done.err.splitlines()
-    assert len(lines) <= len(rehearsal.done.err.splitlines()) + 2, f"more than one line: {done.err}"
+    assert result.code in (0, 1, 2, 130), result
+    assert rehearsal.done.out.startswith(result.out), result.out
+    if result.code == 1 and rehearsal.done.code != 1:
+        *_, last = result.err.splitlines()
+        assert last.startswith("duels: /"), f"what is it about? {result.err}"
+    lines = result.err.splitlines()
+    assert len(lines) <= len(rehearsal.done.err.splitlines()) + 2, f"more than one line: {result.err}"
 
 
 # A power cut undoes what another program did, and a full disk keeps it from doing it.

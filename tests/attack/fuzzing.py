@@ -20,7 +20,7 @@ from tests.attack.harness import Case, in_turn, shuffled
 from tests.attack.sessions import RECORD, Scenario, perform
 from tests.support import (
     GAME_NAMES,
-    Done,
+    CommandResult,
     advance,
     all_rules,
     asked,
@@ -262,22 +262,22 @@ def attack_record(data: bytes, rng: Random, folder: Path) -> None:
     record, error = _read(path)
     assert error is None or error.line is None or 1 <= error.line <= data.count(b"\n") + 1
     for reader in rng.sample(READERS, 3):
-        done = perform(Scenario("", (*reader, f"{{}}/{RECORD}")), folder)
+        result = perform(Scenario("", (*reader, f"{{}}/{RECORD}")), folder)
         readable = error is None
         # It may hold what another seat saw, or what nobody can judge.
         refusable = readable and (reader[0] == "review" or (record and record.seat))
-        _check_answer(done, None if refusable else readable)
+        _check_answer(result, None if refusable else readable)
         if reader == ("verify", "--json"):
-            assert json.loads(done.out)["legal"] is (error is None)
+            assert json.loads(result.out)["legal"] is (error is None)
     assert path.read_bytes() == data, "a reader has written"
     if record and not error:
         _check_same(record)
     if record and not record.match.over and not record.seat:
         _check_played_on(path, record.match, rng)
     path.write_bytes(data)
-    done = perform(Scenario("", ("resume", f"{{}}/{RECORD}"), ("help", "", line(rng), "quit")), folder)
-    _check_answer(done, None)
-    if done.code == 1:
+    result = perform(Scenario("", ("resume", f"{{}}/{RECORD}"), ("help", "", line(rng), "quit")), folder)
+    _check_answer(result, None)
+    if result.code == 1:
         assert path.read_bytes() == data or isinstance(error, TornRecord), "what is refused is left alone"
 
 
@@ -290,14 +290,14 @@ def _read(path: Path) -> tuple[Record | None, RecordError | None]:
         return None, error
 
 
-def _check_answer(done: Done, good: bool | None) -> None:
+def _check_answer(result: CommandResult, good: bool | None) -> None:
     """Check that errors take one line and contain no control characters."""
-    assert done.code in ((0, 1, 130) if good is None else (0,) if good else (1,)), done
-    assert all(text.isprintable() for text in (*done.err.split("\n"), *done.out.split("\n"))), done
-    if done.code == 1:
-        assert done.err.splitlines()[-1].startswith("duels: "), done.err
-        assert len(done.err.splitlines()) <= 2, done.err
-    assert len(done.err) < 2000, done.err
+    assert result.code in ((0, 1, 130) if good is None else (0,) if good else (1,)), result
+    assert all(text.isprintable() for text in (*result.err.split("\n"), *result.out.split("\n"))), result
+    if result.code == 1:
+        assert result.err.splitlines()[-1].startswith("duels: "), result.err
+        assert len(result.err.splitlines()) <= 2, result.err
+    assert len(result.err) < 2000, result.err
 
 
 def _check_same(record: Record) -> None:
@@ -347,8 +347,8 @@ def attack_prompt(match: AnyMatch, path: tuple[str, ...], entries: list[str], fo
     for entry in entries:
         try:
             again = dialogue.send(entry)
-        except StopIteration as done:
-            action = done.value
+        except StopIteration as end:
+            action = end.value
             break
         assert again.prompt
         assert again.notice.isprintable(), again.notice
@@ -394,9 +394,9 @@ SESSIONS = (
 
 def attack_session(arguments: tuple[str, ...], entries: tuple[str, ...], folder: Path) -> None:
     """Check that the command ends in order and its record is complete, with any input."""
-    done = perform(Scenario("", arguments, entries), folder)
-    assert done.code in (0, 130), done
-    assert all(text.isprintable() for text in (*done.err.split("\n"), *done.out.split("\n"))), done.out
+    result = perform(Scenario("", arguments, entries), folder)
+    assert result.code in (0, 130), result
+    assert all(text.isprintable() for text in (*result.err.split("\n"), *result.out.split("\n"))), result.out
     for path in (folder / "home").rglob("*.duel"):
         read_record(path)
 

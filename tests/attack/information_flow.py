@@ -202,8 +202,8 @@ def _questions(match: AnyMatch, seat: Seat) -> bytes | None:
             for _ in range(3):
                 questions.append(repr(question))
                 question = dialogue.send(rng.choice((line(rng), "MOVE 3", "TUNNEL 2", "OBSERVE 4")))
-        except StopIteration as done:
-            questions.append(repr(done.value))
+        except StopIteration as end:
+            questions.append(repr(end.value))
     return "\n".join(questions).encode()
 
 
@@ -222,7 +222,7 @@ def _drawn(match: AnyMatch, seat: Seat) -> bytes | None:
 
 
 @surface("narrator")
-def _told(match: AnyMatch, seat: Seat) -> bytes | None:
+def _narration(match: AnyMatch, seat: Seat) -> bytes | None:
     words = _words(match)
     known = match.after(len(match.turns_known_to(seat)))
     return "".join(Narrator(words, frozenset({seat})).render_match(known)).encode() if words else None
@@ -240,8 +240,8 @@ def _command(
     with tempfile.TemporaryDirectory(prefix="attack-") as folder:
         path = Path(folder) / RECORD
         path.write_text(dump_record(match, headers, _copy_for(headers)), encoding="utf-8")
-        done = perform(Scenario("", (*arguments, f"{{}}/{RECORD}"), typed), Path(folder))
-        return f"{done.code} {done.out}{done.err}".replace(folder, "").encode()
+        result = perform(Scenario("", (*arguments, f"{{}}/{RECORD}"), typed), Path(folder))
+        return f"{result.code} {result.out}{result.err}".replace(folder, "").encode()
 
 
 def _copy_for(headers: dict[str, str]) -> Seat | None:

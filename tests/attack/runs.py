@@ -14,7 +14,7 @@ from tests.attack.caches import DAMAGES
 from tests.attack.harness import Case, shuffled
 from tests.attack.sessions import Scenario, perform
 from tests.fixtures.files import HERE
-from tests.support import Done
+from tests.support import CommandResult
 
 FOLDERS = {
     "run": HERE / "arena" / "part-1",
@@ -137,22 +137,22 @@ def attack_folder(name: str, file: str, damage: _Damage, rng: Random, folder: Pa
     for reader in rng.sample(READERS, 3):
         _read(folder, *reader)
     assert {each: each.read_bytes() for each in path.iterdir() if each.is_file()} == before, "a reader wrote"
-    done = _read(folder, *_CONTINUE[name.split()[0]])
-    if done.code == 0 and "without" not in name and damage is not _forge_value:
+    result = _read(folder, *_CONTINUE[name.split()[0]])
+    if result.code == 0 and "without" not in name and damage is not _forge_value:
         _check_repaired(folder, json.loads(right))
 
 
-def _read(folder: Path, *arguments: str) -> Done:
+def _read(folder: Path, *arguments: str) -> CommandResult:
     shutil.rmtree(folder / "merged", ignore_errors=True)
     for name in ("page.html", "rows.parquet"):
         (folder / name).unlink(missing_ok=True)
-    done = perform(Scenario("", ("arena", *arguments)), folder)
-    assert done.code in (0, 1, 75), done
-    assert all(text.isprintable() for text in (*done.err.split("\n"), *done.out.split("\n"))), done
-    if done.code == 1 and arguments[0] != "verify":
-        assert done.err.splitlines()[-1].startswith("duels: "), done.err
-    assert len(done.err) < 2000, done.err
-    return done
+    result = perform(Scenario("", ("arena", *arguments)), folder)
+    assert result.code in (0, 1, 75), result
+    assert all(text.isprintable() for text in (*result.err.split("\n"), *result.out.split("\n"))), result
+    if result.code == 1 and arguments[0] != "verify":
+        assert result.err.splitlines()[-1].startswith("duels: "), result.err
+    assert len(result.err) < 2000, result.err
+    return result
 
 
 def _check_repaired(folder: Path, right: dict[str, Any]) -> None:
@@ -163,8 +163,8 @@ def _check_repaired(folder: Path, right: dict[str, Any]) -> None:
     for report in (again, right):
         report.pop("notes", None)
     assert again == right, f"{again} is reported, and it was {right}"
-    done = _read(folder, "verify", "{}/repaired")
-    assert done.code == 0, done
+    result = _read(folder, "verify", "{}/repaired")
+    assert result.code == 0, result
 
 
 def runs(rng: Random) -> Iterator[Case]:

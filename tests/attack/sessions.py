@@ -19,7 +19,7 @@ from duels.play.new_match import seat_players
 from duels.terminal.commands import run
 from tests.attack.harness import shuffled
 from tests.attack.system_calls import Calls
-from tests.support import GAME_NAMES, Done, entries_for, home
+from tests.support import GAME_NAMES, CommandResult, entries_for, home
 
 RECORD = "match.duel"
 Meddling = Callable[[Path], None]
@@ -64,7 +64,7 @@ def perform(
     folder: Path,
     tick: Callable[[Progress], None] = lambda progress: None,
     calls: Calls | None = None,
-) -> Done:
+) -> CommandResult:
     """Run the command in this process. `tick` is called whenever something is shown or asked."""
     calls = calls or Calls()
 
@@ -77,7 +77,7 @@ def perform(
             what(folder)
         told()
 
-    out, err = _Heard(told), io.StringIO()
+    out, err = _ReportingStream(told), io.StringIO()
     typed = _Keyboard(scenario.typed, told, meddle)
     arguments = [argument.replace("{}", str(folder)) for argument in scenario.arguments]
     with ExitStack() as stack:
@@ -88,7 +88,7 @@ def perform(
         stack.enter_context(always_the_same())
         stack.enter_context(calls.trapped())
         code = run(arguments)
-    return Done(code, out.getvalue(), err.getvalue())
+    return CommandResult(code, out.getvalue(), err.getvalue())
 
 
 @contextmanager
@@ -104,7 +104,7 @@ def always_the_same() -> Iterator[None]:
         yield
 
 
-class _Heard(io.StringIO):
+class _ReportingStream(io.StringIO):
     """A stream that reports every write."""
 
     def __init__(self, heard: Callable[[], None]) -> None:

@@ -149,7 +149,7 @@ _NO_ROOM = mock.patch.object(StreamLimiter, "_make_room")
 _NO_LIMITS = "from duels.web.server import ConnectionLimiter; ConnectionLimiter.add = lambda *_: True"
 
 
-def _as_it_is(name: str, others: object) -> str:
+def _keep_name(name: str, others: object) -> str:
     return name
 
 
@@ -157,7 +157,7 @@ def _naively(kind: Any, text: str) -> dict[str, int]:
     return {part.split("=")[0]: int(part.split("=")[1]) for part in text.split()}
 
 
-def _all_told(event: Event, watching: frozenset[rules.Seat]) -> bool:
+def _see_everything(event: Event, watching: frozenset[rules.Seat]) -> bool:
     return True
 
 
@@ -207,7 +207,7 @@ _BROKEN = {
     "every event is visible": Breakage(
         "information flow",
         "^AssertionError: sight: b'.*' and b'",
-        lambda: mock.patch.object(Event, "visible_to", _all_told),
+        lambda: mock.patch.object(Event, "visible_to", _see_everything),
     ),
     "signals are not caught": Breakage(
         "signals",
@@ -238,7 +238,7 @@ _BROKEN = {
     "names are as they come": Breakage(
         "names",
         "both are called|is called|marks in",
-        lambda: mock.patch.object(service, "clean_name", _as_it_is),
+        lambda: mock.patch.object(service, "clean_name", _keep_name),
     ),
     "rows are believed": Breakage(
         "damaged rows", "500", lambda: mock.patch.object(MatchService, "_load", MatchService._read)

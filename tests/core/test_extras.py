@@ -42,9 +42,9 @@ def test_errors_name_the_extra(statement: str, name: str, missing: list[str]) ->
             "    print(error)",
         ]
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip().endswith(f"pip install 'duels[{name}]', or '.[{name}]' in its folder.")
-    assert len(done.stdout.splitlines()) == 1
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip().endswith(f"pip install 'duels[{name}]', or '.[{name}]' in its folder.")
+    assert len(result.stdout.splitlines()) == 1
 
 
 def test_a_missing_extra_is_a_duels_error_and_an_import_error() -> None:

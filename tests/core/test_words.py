@@ -30,9 +30,9 @@ def test_the_default_dialogue_asks_until_an_action_is_allowed() -> None:
     refused = dialogue.send("maybe").notice
     assert refused == "'maybe' is not a move. Enter 1, 2, 3 or 4."
     assert dialogue.send("ask").notice == "'ask' is not allowed now. Enter 1, 2, 3 or 4."
-    with pytest.raises(StopIteration) as done:
+    with pytest.raises(StopIteration) as result:
         dialogue.send(" 3 ")
-    assert done.value.value == "3"
+    assert result.value.value == "3"
 
 
 def test_the_default_entry_of_an_action_is_its_notation() -> None:

@@ -199,7 +199,7 @@ class NothingLeft(wrappers.BaseWrapper):  # type: ignore[misc]
         return observation
 
 
-def what_happens(env: Any, actions: list[Any]) -> list[Any]:
+def collect_output(env: Any, actions: list[Any]) -> list[Any]:
     """Return everything observable of `env` during play, legal or not, and its errors."""
     results: list[Any] = []
 
@@ -240,8 +240,8 @@ PLAYS: list[tuple[str, list[Any]]] = [
 
 @pytest.mark.parametrize(("game", "actions"), PLAYS)
 def test_checks_agree_with_the_usual_wrappers(game: str, actions: list[Any]) -> None:
-    ours_told = what_happens(module_of(game).env(), actions)
-    theirs_told = what_happens(wrapped(game, {}), actions)
+    ours_told = collect_output(module_of(game).env(), actions)
+    theirs_told = collect_output(wrapped(game, {}), actions)
     assert len(ours_told) == len(theirs_told)
     for ours_entry, theirs_entry in zip(ours_told, theirs_told, strict=True):
         if ours_entry[0] == "rewards":  # said in other words

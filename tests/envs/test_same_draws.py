@@ -21,7 +21,7 @@ def evenly(observations: Any, masks: Any) -> Any:
     return masks / masks.sum(axis=-1, keepdims=True)
 
 
-def shown_in(env: Any, steps: int, seed: int = 3) -> list[bytes]:
+def play_steps(env: Any, steps: int, seed: int = 3) -> list[bytes]:
     observation, info = env.reset(seed=seed)
     history = [observation.tobytes()]
     for _ in range(steps):
@@ -47,7 +47,7 @@ def check_alike(rules: Any, opponent: Any, seat: int | str) -> None:
                 one.append(info["final_obs"][env].tobytes())
             one.append(observations[env].tobytes())
     single = DuelEnv(rules, opponent, seat=seat)
-    assert histories == [shown_in(single, 20, seed=3 + env) for env in range(3)]
+    assert histories == [play_steps(single, 20, seed=3 + env) for env in range(3)]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def check_alike(rules: Any, opponent: Any, seat: int | str) -> None:
 )
 def test_rendering_and_grading_do_not_change_the_game(case: str, opponent: str) -> None:
     def played(**how: Any) -> list[bytes]:
-        return shown_in(DuelEnv(resolve_rules(case), opponent, seat=2, **how), 20)
+        return play_steps(DuelEnv(resolve_rules(case), opponent, seat=2, **how), 20)
 
     plain = played()
     assert plain == played(render_mode="ansi")

@@ -33,9 +33,9 @@ def test_commands_about_a_record(name: str, site: Path, tmp_path: Path) -> None:
         ("review", str(record), "--html", str(tmp_path / "review.html")),
         ("share", str(record), "--seat", "1"),
     ):
-        done = command(site, tmp_path, *arguments)
-        assert done.returncode == 0, done.stderr
-    (tmp_path / "copy.duel").write_text(done.stdout, encoding="utf-8")
+        result = command(site, tmp_path, *arguments)
+        assert result.returncode == 0, result.stderr
+    (tmp_path / "copy.duel").write_text(result.stdout, encoding="utf-8")
     assert command(site, tmp_path, "replay", str(tmp_path / "copy.duel")).returncode == 0
 
 
@@ -50,8 +50,8 @@ def test_commands_about_a_game(name: str, site: Path, tmp_path: Path) -> None:
         ("export", name, *OPTIONS[name], "--games", "3", "--out", str(out)),
         ("play", name, *OPTIONS[name], "--seat1", "club", "--seat2", "expert", "--seed", "1"),
     ):
-        done = command(site, tmp_path, *arguments)
-        assert done.returncode == 0, (arguments, done.stderr)
+        result = command(site, tmp_path, *arguments)
+        assert result.returncode == 0, (arguments, result.stderr)
     assert out.read_text(encoding="utf-8").count("\n") == 3
 
 

@@ -59,9 +59,9 @@ def enter(words: Words[Any, Any], sight: AnySight, entries: tuple[str, ...]) -> 
         while True:
             questions.append(question)
             question = dialogue.send(left.pop(0))
-    except StopIteration as done:
+    except StopIteration as end:
         assert not left, f"{left} was never asked for"
-        return done.value, questions
+        return end.value, questions
 
 
 def check(words: Words[Any, Any], sight: AnySight) -> None:
@@ -107,9 +107,9 @@ def test_hunt_accepts_the_first_letter_of_a_movement(entry: str) -> None:
     rules = GAMES["hunt"].rules()
     dialogue = rules.game.words(rules).ask(Match.start(rules).sight(Seat.ONE))
     next(dialogue)
-    with pytest.raises(StopIteration) as done:
+    with pytest.raises(StopIteration) as result:
         dialogue.send(entry)
-    assert rules.format(done.value.value) == "move 4"
+    assert rules.format(result.value.value) == "move 4"
 
 
 def test_hunt_says_position_like_its_book() -> None:

@@ -159,7 +159,7 @@ def _home(folder: Path) -> Iterator[None]:
 def as_subprocess(scene: Scene, folder: Path) -> CommandOutput:
     """Run the installed command `duels`."""
     scripts = sysconfig.get_path("scripts")
-    done = subprocess.run(
+    result = subprocess.run(
         [Path(scripts, "duels"), *scene.arguments],
         input=scene.stdin,
         capture_output=True,
@@ -173,7 +173,7 @@ def as_subprocess(scene: Scene, folder: Path) -> CommandOutput:
         encoding="utf-8",
         check=False,
     )
-    return CommandOutput(done.stdout, done.stderr, done.returncode)
+    return CommandOutput(result.stdout, result.stderr, result.returncode)
 
 
 def regenerate() -> None:

@@ -40,14 +40,14 @@ def check_damaged(folder: Path, data: bytes) -> None:
             ("share", "--seat", "2"),
             *([] if isinstance(error, TornRecord) else [("resume",)]),  # which repairs that
         ):
-            done = duels(folder, *arguments, path)
-            assert done.code == 1
-            assert done.out == ""
-            assert done.err.startswith(f"duels: {path}: line {error.line}: "), done.err
-            assert done.err.count("\n") == 1, done.err
-            assert done.err[:-1].isprintable(), done.err
-        done = duels(folder, "verify", "--json", path)
-        assert json.loads(done.out) == {"legal": False, "line": error.line, "error": str(error)}
+            result = duels(folder, *arguments, path)
+            assert result.code == 1
+            assert result.out == ""
+            assert result.err.startswith(f"duels: {path}: line {error.line}: "), result.err
+            assert result.err.count("\n") == 1, result.err
+            assert result.err[:-1].isprintable(), result.err
+        result = duels(folder, "verify", "--json", path)
+        assert json.loads(result.out) == {"legal": False, "line": error.line, "error": str(error)}
     else:
         assert duels(folder, "verify", path).code == 0
         assert duels(folder, "replay", path).code == 0
@@ -192,7 +192,7 @@ def test_resume_drops_an_incomplete_last_line(torn: bytes, tmp_path: Path) -> No
     path = tmp_path / "torn.duel"
     whole = b"duels record 2\ngame: lights\nseed: 7\n\n4\n"
     path.write_bytes(whole + torn)
-    done = duels(tmp_path, "resume", path, entered="1\n1\nquit\n")
-    assert done.code == 0
-    assert "the last line is incomplete and was dropped" in done.err.splitlines()[0]
+    result = duels(tmp_path, "resume", path, entered="1\n1\nquit\n")
+    assert result.code == 0
+    assert "the last line is incomplete and was dropped" in result.err.splitlines()[0]
     assert path.read_bytes() == whole + b"1\n"

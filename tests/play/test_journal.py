@@ -114,9 +114,9 @@ def test_a_match_is_locked_against_a_second_program(tmp_path: Path) -> None:
 def test_never_overwrites_an_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "taken.duel"
     path.write_text("precious")
-    done = duels(tmp_path, "play", "lights", "--save", path)
-    assert done.code == 2
-    assert "already exists" in done.err
+    result = duels(tmp_path, "play", "lights", "--save", path)
+    assert result.code == 2
+    assert "already exists" in result.err
     dangling = tmp_path / "link.duel"
     dangling.symlink_to(tmp_path / "nowhere.duel")
     assert duels(tmp_path, "play", "lights", "--save", dangling).code == 1
@@ -128,17 +128,17 @@ def test_reports_a_read_only_folder(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     for nowhere in (blocked, tmp_path / "missing"):
-        done = duels(tmp_path, "play", "lights", "--save", nowhere / "match.duel")
-        assert (done.code, done.out) == (2, "")
-        assert f"the folder {nowhere} does not exist" in done.err
-    done = duels(blocked, "play", "lights")
-    assert (done.code, done.out) == (1, "")
-    assert done.err.count("\n") == 1
+        result = duels(tmp_path, "play", "lights", "--save", nowhere / "match.duel")
+        assert (result.code, result.out) == (2, "")
+        assert f"the folder {nowhere} does not exist" in result.err
+    result = duels(blocked, "play", "lights")
+    assert (result.code, result.out) == (1, "")
+    assert result.err.count("\n") == 1
     refused = OSError(errno.EROFS, os.strerror(errno.EROFS), str(tmp_path / "match.duel"))
     with mock.patch.object(os, "open", side_effect=refused):
-        done = duels(tmp_path, "play", "lights", "--save", tmp_path / "match.duel")
-    assert (done.code, done.out) == (1, "")
-    assert done.err == f"duels: {tmp_path / 'match.duel'}: Read-only file system\n"
+        result = duels(tmp_path, "play", "lights", "--save", tmp_path / "match.duel")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"duels: {tmp_path / 'match.duel'}: Read-only file system\n"
 
 
 def test_a_match_saved_elsewhere_needs_no_home(tmp_path: Path) -> None:
@@ -153,28 +153,28 @@ def test_a_full_disk_loses_only_the_last_entry(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     duels(tmp_path, "play", "lights", "--save", path, "--seed", "1", entered="1-2\nquit\n")
     room = path.stat().st_size + len("3-4\n") + 2  # for one entry and half of the next
-    done = command(
+    result = command(
         tmp_path,
         *("resume", path),
         entered=b"2\n3\n2\n5\n1\n7\n",
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
     )
-    assert done.returncode == 1
-    going_on, problem = done.stderr.decode().splitlines()
+    assert result.returncode == 1
+    going_on, problem = result.stderr.decode().splitlines()
     assert going_on == f"Resuming {path}."
     assert problem.startswith(f"duels: {path}: ")
     assert problem.endswith("the last entry is not saved")
-    assert b"Turning OFF lights 3 and 4." in done.stdout
-    assert b"Turning OFF lights 5 and 6." not in done.stdout, "nothing is shown that is not saved"
+    assert b"Turning OFF lights 3 and 4." in result.stdout
+    assert b"Turning OFF lights 5 and 6." not in result.stdout, "nothing is shown that is not saved"
     assert lines_of(read_record(path).match) == ["1-2", "3-4"]
 
 
 def test_a_disk_without_room_for_the_header_leaves_no_file(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))}
-    done = command(tmp_path, "play", "lights", "--save", path, entered=b"1\n4\n", **limit)
-    assert done.returncode == 1
-    assert done.stderr.decode().startswith(f"duels: {path}: ")
+    result = command(tmp_path, "play", "lights", "--save", path, entered=b"1\n4\n", **limit)
+    assert result.returncode == 1
+    assert result.stderr.decode().startswith(f"duels: {path}: ")
     assert not path.exists()
 
 
@@ -206,11 +206,11 @@ def test_a_closed_pipe_ends_the_program_quietly(tmp_path: Path) -> None:
 def test_closed_streams_count_as_end_of_input(tmp_path: Path) -> None:
     for closing, code in (("<&-", 130), (">&- </dev/null", 130), (">&- 2>&- <&-", 130)):
         script = f'"$0" -c "from duels.terminal.commands import main; main()" play lights {closing}'
-        done = subprocess.run(
+        result = subprocess.run(
             ["sh", "-c", script, COMMAND[0]], env=environment(tmp_path), capture_output=True, check=False
         )
-        assert done.returncode == code
-        assert b"Traceback" not in done.stderr
+        assert result.returncode == code
+        assert b"Traceback" not in result.stderr
 
 
 def test_resume_takes_the_last_match_and_names_damaged_ones(tmp_path: Path) -> None:
@@ -228,11 +228,11 @@ def test_resume_takes_the_last_match_and_names_damaged_ones(tmp_path: Path) -> N
     os.utime(damaged, (2**31, 2**31))  # newer than any other
     duels(tmp_path, "play", "lights", "--save", tmp_path / "later.duel", entered="resign\n")
     for entered in ("quit\n", "resign\n"):
-        done = duels(tmp_path, "resume", entered=entered)
-        assert done.code == 0
-        assert f"Skipped {damaged}: line 1: the record has version 9" in done.err
-        assert f"Resuming {elsewhere}." in done.err
-        assert "Turning OFF light 4." in done.out
+        result = duels(tmp_path, "resume", entered=entered)
+        assert result.code == 0
+        assert f"Skipped {damaged}: line 1: the record has version 9" in result.err
+        assert f"Resuming {elsewhere}." in result.err
+        assert "Turning OFF light 4." in result.out
     assert duels(tmp_path, "resume").code == 1, "the last one is over now"
     assert damaged.read_text() == "duels record 9\n"
     over = duels(tmp_path, "resume", elsewhere)
@@ -255,26 +255,26 @@ def test_rejects_unknown_players_and_chance(tmp_path: Path) -> None:
         path = tmp_path / f"{header[:4]}.duel"
         data = f"duels record 1\ngame: chain\n{header}\n\n3\n"
         path.write_text(data)
-        done = duels(tmp_path, "resume", path)
-        assert (done.code, done.out) == (1, "")
-        assert done.err.startswith(f"duels: {path}: ")
-        assert done.err.count("\n") == 1
+        result = duels(tmp_path, "resume", path)
+        assert (result.code, result.out) == (1, "")
+        assert result.err.startswith(f"duels: {path}: ")
+        assert result.err.count("\n") == 1
         assert path.read_text() == data
 
 
 def test_rejects_one_seats_copy(tmp_path: Path) -> None:
     path = tmp_path / "copy.duel"
     path.write_bytes(sample_record("hunt", 5, seat=Seat.ONE))
-    done = duels(tmp_path, "resume", path)
-    assert done.code == 1
-    assert done.err == f"duels: {path} holds only what Player 1 saw and cannot be continued.\n"
+    result = duels(tmp_path, "resume", path)
+    assert result.code == 1
+    assert result.err == f"duels: {path} holds only what Player 1 saw and cannot be continued.\n"
 
 
 def test_an_incomplete_copy_of_one_seat_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "copy.duel"
     path.write_bytes(sample_record("hunt", 5, seat=Seat.ONE) + b"mo")
-    done = duels(tmp_path, "resume", path)
-    assert done.err == f"duels: {path} holds only what Player 1 saw and cannot be continued.\n"
+    result = duels(tmp_path, "resume", path)
+    assert result.err == f"duels: {path} holds only what Player 1 saw and cannot be continued.\n"
 
 
 OPENED = "duels record 2\ngame: lights\nseed: 1\n\n1\n"
@@ -340,9 +340,9 @@ def test_rejects_entries_beyond_the_size_limit(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     room = MAX_RECORD_BYTES - len(OPENED)
     path.write_text(OPENED + f"#{'x' * (room - 4)}\n")
-    done = duels(tmp_path, "resume", path, entered="1\n3\n1\n5\nquit\n")
-    assert done.code == 1
-    assert done.err.endswith(f"duels: {path}: a record has at most 4 MB.\n")
+    result = duels(tmp_path, "resume", path, entered="1\n3\n1\n5\nquit\n")
+    assert result.code == 1
+    assert result.err.endswith(f"duels: {path}: a record has at most 4 MB.\n")
     assert lines_of(read_record(path).match) == ["1", "3"]
 
 
@@ -395,10 +395,10 @@ def test_an_incomplete_result_line_is_rewritten(lost: int, tmp_path: Path) -> No
     whole = dump_record(Match.start(find_game("lights").rules()).play_text("1", "resign"), HEADERS).encode()
     path.write_bytes(whole[:-lost])
     assert duels(tmp_path, "replay", path).code == 1
-    done = duels(tmp_path, "resume", path)
-    assert done.code == 1
-    assert "the last line is incomplete" in done.err.splitlines()[0]
-    assert "is over: Player 2 resigns." in done.err.splitlines()[1]
+    result = duels(tmp_path, "resume", path)
+    assert result.code == 1
+    assert "the last line is incomplete" in result.err.splitlines()[0]
+    assert "is over: Player 2 resigns." in result.err.splitlines()[1]
     assert path.read_bytes() == whole
     assert duels(tmp_path, "replay", path).code == 0
 
@@ -460,9 +460,9 @@ def test_an_unreadable_file_is_left_alone(tmp_path: Path) -> None:
 
 def test_large_records_can_be_read_back(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
-    done = duels(tmp_path, "play", "lights", "--lights", "1000", "--save", path, entered="1\n4\n")
-    assert (done.code, done.out) == (1, "")
-    assert done.err == "duels: lights must be at most 999 in a record.\n"
+    result = duels(tmp_path, "play", "lights", "--lights", "1000", "--save", path, entered="1\n4\n")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == "duels: lights must be at most 999 in a record.\n"
     assert not path.exists()
     match = play_randomly(Match.start(find_game("leap").rules()), Random(3), 10_000)
     with home(tmp_path), mock.patch.object(record, "MAX_WORK", 5 * (25 + len(match.rules.all_actions()))):

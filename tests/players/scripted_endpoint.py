@@ -54,7 +54,7 @@ def as_json(status: int, body: object, **headers: str) -> Answer:
     return status, {"Content-Type": "application/json", **headers}, json.dumps(body).encode()
 
 
-def stream(*events: str, end: str = "\n\n", done: bool = True) -> Answer:
+def stream(*events: str, end: str = "\n\n", result: bool = True) -> Answer:
     """The events unchanged, with only the end added."""
-    lines = [*events, "data: [DONE]"] if done else [*events]
+    lines = [*events, "data: [DONE]"] if result else [*events]
     return 200, {"Content-Type": "text/event-stream"}, "".join(line + end for line in lines).encode()

@@ -31,9 +31,9 @@ def test_compiled_code_is_cached_where_possible(writable: bool, cache: str, tmp_
     )
     lines = PROGRAM.format(folder=str(tmp_path)).splitlines()
     program = "\n".join(line for line in lines if not (writable and "_locator_classes" in line))
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == cache
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == cache
 
 
 def count_steps(bits: int) -> int:

@@ -10,5 +10,5 @@ def test_the_perfect_players_need_no_numpy() -> None:
         "from duels.games.chain import oracle; from duels.games.flip import oracle; "
         "print('numpy' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"

@@ -60,8 +60,8 @@ def enter(match: AnyMatch, path: tuple[str, ...], entry: str) -> tuple[Question 
     advance(dialogue, path)
     try:
         return dialogue.send(entry), None
-    except StopIteration as done:
-        return None, done.value
+    except StopIteration as end:
+        return None, end.value
 
 
 def accepted(match: AnyMatch, path: tuple[str, ...], entry: str) -> bool:
@@ -202,11 +202,11 @@ def test_a_match_full_of_wrong_entries_is_the_same_match(name: str, seed: int, t
     for entered in ([line for after in match.steps() for line in entries_for(after)], lines):
         path = tmp_path / f"{rng.random()}.duel"
         play = ("play", name, "--chance", chance_of(match), "--save", path)
-        done = duels(tmp_path, *play, entered="".join(f"{line}\n" for line in entered))
-        assert done.code == 0, done.err
-        assert done.err == f"\nRecord: {path}\nReview it with: duels review {path}\n"
+        result = duels(tmp_path, *play, entered="".join(f"{line}\n" for line in entered))
+        assert result.code == 0, result.err
+        assert result.err == f"\nRecord: {path}\nReview it with: duels review {path}\n"
         assert lines_of(read_record(path).match) == lines_of(match)
-        transcripts.append(done.out)
+        transcripts.append(result.out)
     # A wrong entry adds itself, one line and the question to the screen, and nothing else.
     clean, full = transcripts
     assert all(text in full for text in added)
@@ -222,13 +222,13 @@ def test_the_end_of_input_at_every_prompt_saves_the_match(name: str, tmp_path: P
     for count in range(len(lines) + (not match.over)):
         path = tmp_path / f"{count}.duel"
         text = "".join(f"{line}\n" for line in lines[:count])
-        done = duels(tmp_path, "play", name, "--chance", chance_of(match), "--save", path, entered=text)
-        assert done.code == 130
+        result = duels(tmp_path, "play", name, "--chance", chance_of(match), "--save", path, entered=text)
+        assert result.code == 130
         if count < decided:
-            assert done.err == "\nNothing was played, so nothing was saved.\n"
+            assert result.err == "\nNothing was played, so nothing was saved.\n"
             assert not path.exists()
             continue
-        assert done.err == f"\nThe match is saved. Continue with: duels resume {path}\n"
+        assert result.err == f"\nThe match is saved. Continue with: duels resume {path}\n"
         saved = lines_of(read_record(path).match)
         complete = [end for end in range(len(needed) + 1) if sum(needed[:end]) <= count]
         assert saved[: len(needed)] == lines_of(match)[: complete[-1]]
@@ -242,13 +242,13 @@ def test_the_command_survives_long_and_undecodable_input(name: str, tmp_path: Pa
     wrong = [b"\xff\xfe", b"\x00\x00", b"\xc3(", megabyte, b"move " + megabyte, *nasty]
     wrong = [w for w in wrong if not harmless(name, w)]
     entered = b"\n".join(wrong) + b"\nquit\n"
-    done = command(tmp_path, "play", name, "--save", path, entered=entered)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert b"Traceback" not in done.stderr
-    assert len(done.stdout) < 400 * len(wrong) + 10_000
-    assert b"Nothing was played" in done.stderr, "no entry counted as a decision"
+    result = command(tmp_path, "play", name, "--save", path, entered=entered)
+    assert result.returncode == 0, result.stderr[-2000:]
+    assert b"Traceback" not in result.stderr
+    assert len(result.stdout) < 400 * len(wrong) + 10_000
+    assert b"Nothing was played" in result.stderr, "no entry counted as a decision"
     assert not path.exists()
-    assert strip_ink(done.stdout.decode()) == done.stdout.decode(), "the output has no ink marks"
+    assert strip_ink(result.stdout.decode()) == result.stdout.decode(), "the output has no ink marks"
 
 
 def harmless(name: str, entry: bytes) -> bool:
@@ -263,10 +263,10 @@ def harmless(name: str, entry: bytes) -> bool:
 def test_an_endless_line_counts_as_the_end_of_input(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     with mock.patch.object(screen, "_MAX_ENTRY", 1 << 20):
-        done = duels(tmp_path, "play", "lights", "--save", path, entered="1\n4\n" + "0" * (2 << 20))
+        result = duels(tmp_path, "play", "lights", "--save", path, entered="1\n4\n" + "0" * (2 << 20))
         assert duels(tmp_path, entered="0" * (2 << 20)).code == 0, "the menu is left"
-    assert done.code == 130, "the same as at the end of the input"
-    assert done.err.startswith("\nThe line is too long: an entry can have at most 1 MB.\n")
+    assert result.code == 130, "the same as at the end of the input"
+    assert result.err.startswith("\nThe line is too long: an entry can have at most 1 MB.\n")
     assert lines_of(read_record(path).match) == ["4"]
 
 

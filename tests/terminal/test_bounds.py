@@ -39,8 +39,8 @@ def saved(match: AnyMatch, folder: Path, seat: Seat | None = None) -> Path:
 def test_records_limit_the_size_of_a_game(tmp_path: Path) -> None:
     path = saved(hunted(4), tmp_path)
     path.write_text(path.read_text().replace("game: hunt\n", "game: hunt\noptions: cells=1000\n"))
-    done = duels(tmp_path, "verify", path)
-    assert (done.code, done.err) == (
+    result = duels(tmp_path, "verify", path)
+    assert (result.code, result.err) == (
         1,
         f"duels: {path}: line 3: cells must be at most {MAX_RECORDED_NUMBER} in a record.\n",
     )
@@ -56,28 +56,28 @@ def test_the_copy_of_a_large_game_is_neither_checked_nor_written(
         head, _, _ = large.read_text().partition("\n\n")
         entries = ["move 1", "observe 2", "?", "observe 2", "move 1", "observe 3", "?", "observe 3"]
         large.write_text(f"{head}\nseat: 1\n\n" + "".join(f"{entry}\n" for entry in entries))
-    done = duels(tmp_path, *command, large)
-    assert done.code == 1
-    assert done.out == ""
-    assert "Too many matches fit what Player 1 saw: " in done.err
-    assert done.err.endswith("checking them takes more than 1,000,000 steps.\n")
-    assert done.err.count("\n") == 1
+    result = duels(tmp_path, *command, large)
+    assert result.code == 1
+    assert result.out == ""
+    assert "Too many matches fit what Player 1 saw: " in result.err
+    assert result.err.endswith("checking them takes more than 1,000,000 steps.\n")
+    assert result.err.count("\n") == 1
 
 
 def test_records_limit_the_number_of_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     match = hunted(12)
     path = saved(match, tmp_path)
     monkeypatch.setattr(record, "MAX_WORK", 11 * estimate_work(1, len(match.rules.all_actions())))
-    done = duels(tmp_path, "verify", path)
+    result = duels(tmp_path, "verify", path)
     line = len(path.read_text().splitlines())
     limit = "a record of hunt with these options has at most 11 entries."
-    assert (done.code, done.err) == (1, f"duels: {path}: line {line}: {limit}\n")
+    assert (result.code, result.err) == (1, f"duels: {path}: line {line}: {limit}\n")
 
 
 def test_solving_limits_the_size_of_chain(tmp_path: Path) -> None:
     match = Match.start(find_game("chain").rules(cells=16)).play_text("3", "9", "5")
-    done = duels(tmp_path, "review", saved(match, tmp_path))
-    assert (done.code, done.err) == (
+    result = duels(tmp_path, "review", saved(match, tmp_path))
+    assert (result.code, result.err) == (
         1,
         "duels: chain is solved for up to 13 cells, not for 16.\n",
     )
@@ -85,9 +85,9 @@ def test_solving_limits_the_size_of_chain(tmp_path: Path) -> None:
 
 def test_reviews_limit_the_number_of_entries(tmp_path: Path) -> None:
     match = hunted(2000)
-    done = duels(tmp_path, "review", saved(match.resign(Seat.ONE), tmp_path))
+    result = duels(tmp_path, "review", saved(match.resign(Seat.ONE), tmp_path))
     limit = "This match has 2,001 entries; at most 2,000 can be reviewed."
-    assert (done.code, done.err) == (1, f"duels: {limit}\n")
+    assert (result.code, result.err) == (1, f"duels: {limit}\n")
 
 
 def calls(act: Callable[[], Any]) -> int:
@@ -151,8 +151,8 @@ def test_a_file_that_is_not_a_record_is_rejected_at_once(
 ) -> None:
     path = tmp_path / "match.duel"
     make(path)
-    done = duels(tmp_path, command, path)
-    assert (done.code, done.err) == (1, f"duels: {path}: {problem}\n")
+    result = duels(tmp_path, command, path)
+    assert (result.code, result.err) == (1, f"duels: {path}: {problem}\n")
 
 
 def test_a_match_too_long_to_read_is_not_shared(monkeypatch: pytest.MonkeyPatch) -> None:

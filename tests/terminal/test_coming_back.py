@@ -41,10 +41,10 @@ def test_statistics_of_matches_against_the_machine(tmp_path: Path) -> None:
     keep(tmp_path, "d", "lights", "club", "human", "1", "resign", day=4)
     keep(tmp_path, "e", "lights", "human", "human", "1", "resign", day=5)  # a friend
     keep(tmp_path, "f", "lights", "human", "club", "1", day=6)  # unfinished
-    done = duels(tmp_path, "stats")
-    assert (done.code, done.err) == (0, "")
-    assert re.search(r"^lights +club +3 +1 +0   1 lost; longest 3 won$", done.out, flags=re.MULTILINE)
-    assert "- lights: turning off one light" in done.out
+    result = duels(tmp_path, "stats")
+    assert (result.code, result.err) == (0, "")
+    assert re.search(r"^lights +club +3 +1 +0   1 lost; longest 3 won$", result.out, flags=re.MULTILINE)
+    assert "- lights: turning off one light" in result.out
     data = json.loads(duels(tmp_path, "stats", "--json").out)
     assert data["matches"] == 4
     assert data["tallies"][0]["won"] == 3
@@ -69,9 +69,9 @@ def answers(day: date, right: bool) -> list[str]:
 def play_daily(folder: Path, day: date, lines: list[str]) -> str:
     """Run `duels daily` as if today were that day."""
     with mock.patch("duels.terminal.puzzle_commands.date", Today(day)):
-        done = duels(folder, "daily", entered="".join(f"{line}\n" for line in lines))
-    assert done.code == 0, done
-    return done.out
+        result = duels(folder, "daily", entered="".join(f"{line}\n" for line in lines))
+    assert result.code == 0, result
+    return result.out
 
 
 class Today:
@@ -108,8 +108,8 @@ def test_daily_continues_after_the_last_answer(tmp_path: Path) -> None:
 
 def test_puzzles_of_another_day_are_not_saved(tmp_path: Path) -> None:
     lines = answers(DAY, right=True)
-    done = duels(tmp_path, "daily", "--date", "2031-05-05", entered="".join(f"{line}\n" for line in lines))
-    assert done.out.endswith("duels daily 2031-05-05: ■■■■■ 5/5\n")
+    result = duels(tmp_path, "daily", "--date", "2031-05-05", entered="".join(f"{line}\n" for line in lines))
+    assert result.out.endswith("duels daily 2031-05-05: ■■■■■ 5/5\n")
     assert not (tmp_path / "daily.json").exists()
     assert duels(tmp_path, "daily", "--date", "tomorrow").code == 2
 
@@ -167,8 +167,8 @@ def test_practice_says_whether_puzzles_get_harder(right: bool, outlook: str, tmp
         "duels.terminal.puzzle_commands.exercises", lambda rules, seed: exercises(rules, "a seed")
     ):
         entered = f"{exercise.sight.rules.format(action)}\n"
-        done = duels(tmp_path, "practice", "leap", "--count", "1", entered=entered)
-    assert done.out.endswith(f"{int(right)} of 1 right. The next puzzles will be {outlook}.\n")
+        result = duels(tmp_path, "practice", "leap", "--count", "1", entered=entered)
+    assert result.out.endswith(f"{int(right)} of 1 right. The next puzzles will be {outlook}.\n")
 
 
 # -- the strongest player ------------------------------------------------------------------------
@@ -178,14 +178,14 @@ def test_practice_says_whether_puzzles_get_harder(right: bool, outlook: str, tmp
 def test_best_is_called_perfect_in_solved_games(name: str, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     play = ("play", name, "--seat1", "perfect", "--seat2", "best", "--seed", "1", "--save", path)
-    done = duels(tmp_path, *play)
-    assert done.code == 0
+    result = duels(tmp_path, *play)
+    assert result.code == 0
     headers = read_record(path).headers
     if name == "hunt":
-        assert done.err.startswith("Perfect play is unknown in hunt, so best plays instead.\n")
-        assert done.err.count("best plays") == 1
+        assert result.err.startswith("Perfect play is unknown in hunt, so best plays instead.\n")
+        assert result.err.count("best plays") == 1
     else:
-        assert "best plays" not in done.err
+        assert "best plays" not in result.err
     assert (headers["seat1"], headers["seat2"]) == ("best" if name == "hunt" else "perfect", "best")
 
 

@@ -32,11 +32,11 @@ def examples(help_text: str) -> list[str]:
 @pytest.mark.parametrize("name", [None, *COMMANDS])
 def test_help_ends_with_examples_that_exist(name: str | None, tmp_path: Path) -> None:
     arguments = [name] if name else []
-    done = duels(tmp_path, *arguments, "--help")
-    assert (done.code, done.err) == (0, "")
-    assert duels(tmp_path, *arguments, "-h").out == done.out
-    assert examples(done.out)
-    for example in examples(done.out):
+    result = duels(tmp_path, *arguments, "--help")
+    assert (result.code, result.err) == (0, "")
+    assert duels(tmp_path, *arguments, "-h").out == result.out
+    assert examples(result.out)
+    for example in examples(result.out):
         words = shlex.split(example.split(">")[0].split("|")[0].removeprefix('eval "$(').removesuffix(')"'))
         assert words[0] == "duels"
         assert name is None or words[1] == name
@@ -92,13 +92,13 @@ def test_every_option_has_a_help_text() -> None:
 
 
 def test_games(tmp_path: Path) -> None:
-    done = duels(tmp_path, "games")
-    assert (done.code, done.err) == (0, "")
-    header, *rows = done.out.partition("\n\n")[0].splitlines()
+    result = duels(tmp_path, "games")
+    assert (result.code, result.err) == (0, "")
+    header, *rows = result.out.partition("\n\n")[0].splitlines()
     assert header.split()[:3] == ["game", "rule", "book"]
     assert [row.split()[0] for row in rows] == list(GAMES)
     assert all(game.title in row for game, row in zip(GAMES.values(), rows, strict=True))
-    assert "five published, machine-written rule books" in done.out
+    assert "five published, machine-written rule books" in result.out
     listed = json.loads(duels(tmp_path, "games", "--json").out)
     assert [entry["game"] for entry in listed] == list(GAMES)
     assert all(set(entry) == {"game", "title", "summary", "source"} for entry in listed)
@@ -106,10 +106,10 @@ def test_games(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", GAME_NAMES)
 def test_rules_shows_the_card(name: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, "rules", name.upper())
-    assert (done.code, done.err) == (0, "")
-    assert done.out == find_game(name).card()
-    assert len(done.out.splitlines()) > 5
+    result = duels(tmp_path, "rules", name.upper())
+    assert (result.code, result.err) == (0, "")
+    assert result.out == find_game(name).card()
+    assert len(result.out.splitlines()) > 5
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
@@ -160,10 +160,10 @@ def test_verify(name: str, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage_exits_two_with_a_message_on_stderr(arguments: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, *arguments.split())
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("Usage: duels")
-    assert done.err.splitlines()[-1].startswith("Error: ")
+    result = duels(tmp_path, *arguments.split())
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("Usage: duels")
+    assert result.err.splitlines()[-1].startswith("Error: ")
     assert not list(tmp_path.iterdir()), "no match was started"
 
 
@@ -183,10 +183,10 @@ def test_without_a_file_the_last_match_is_taken(arguments: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("arguments", ["replay", "review", "verify", "resume", "share --seat 1"])
 def test_a_file_that_is_not_a_record_gives_one_line_of_error(arguments: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, *arguments.split(), tmp_path)
-    assert (done.code, done.out) == (1, "")
-    assert done.err.startswith(f"duels: {tmp_path}: ")
-    assert done.err.count("\n") == 1
+    result = duels(tmp_path, *arguments.split(), tmp_path)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith(f"duels: {tmp_path}: ")
+    assert result.err.count("\n") == 1
 
 
 def test_matches_lists_the_newest_match_first(tmp_path: Path) -> None:
@@ -199,9 +199,9 @@ def test_matches_lists_the_newest_match_first(tmp_path: Path) -> None:
     damaged.write_text("duels record 9\n")
     elsewhere = tmp_path / "else where.duel"
     duels(tmp_path, "play", "hunt", "--save", elsewhere, entered="5\nquit\n")
-    done = duels(tmp_path, "matches", "--json")
-    assert done.err.startswith(f"Skipped {damaged}: ")
-    hunt, lights = json.loads(done.out)
+    result = duels(tmp_path, "matches", "--json")
+    assert result.err.startswith(f"Skipped {damaged}: ")
+    hunt, lights = json.loads(result.out)
     assert (hunt["game"], hunt["players"], hunt["result"]) == ("hunt", ["human", "human"], None)
     assert hunt["file"] == str(elsewhere)
     assert (lights["game"], lights["players"]) == ("lights", ["human", "greedy"])
@@ -264,9 +264,9 @@ def test_errors_list_the_valid_choices(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistyped_name_suggests_the_nearest(arguments: str, message: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, *arguments.split())
-    assert done.code == 2
-    assert message in done.err
+    result = duels(tmp_path, *arguments.split())
+    assert result.code == 2
+    assert message in result.err
 
 
 def test_exit_codes_of_the_real_command(tmp_path: Path) -> None:
@@ -283,9 +283,9 @@ def test_exit_codes_of_the_real_command(tmp_path: Path) -> None:
         ((), b"quit\n", 0),
         ((), b"play\nlights\n\n\n", 0),
     ):
-        done = command(tmp_path, *arguments, entered=entered)
-        assert done.returncode == code, (arguments, done)
-        assert b"Traceback" not in done.stderr
+        result = command(tmp_path, *arguments, entered=entered)
+        assert result.returncode == code, (arguments, result)
+        assert b"Traceback" not in result.stderr
 
 
 def test_data_goes_to_stdout_and_notices_to_stderr(tmp_path: Path) -> None:
@@ -315,11 +315,11 @@ def test_replay_step_prints_every_turn_in_a_pipe(name: str, tmp_path: Path) -> N
 def test_first_decides_who_is_player_1(first: str, one: str, two: str, tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     play = ("play", "lights", "--seat1", "human", "--seat2", "random", "--first", first, "--save", path)
-    done = duels(tmp_path, *play, entered="resign\n")
+    result = duels(tmp_path, *play, entered="resign\n")
     headers = read_record(path).headers
     assert (headers["seat1"], headers["seat2"]) == (one, two)
     message = f"Player 1: {one}. Player 2: {two}.\n"
-    assert (message in done.err) == (first != "1")
+    assert (message in result.err) == (first != "1")
     assert len(lines_of(read_record(path).match)) == 1 + (one == "random")
 
 
@@ -327,9 +327,9 @@ def test_first_decides_who_is_player_1(first: str, one: str, two: str, tmp_path:
     ("first", "message"), [("1", ""), ("2", "The person at seat 2 is Player 1 and moves first.\n")]
 )
 def test_a_notice_between_two_people_names_player_1(first: str, message: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, "play", "chain", "--first", first, entered="4\nquit\n")
-    assert done.err.removesuffix(done.err.splitlines()[-1] + "\n") == f"{message}\n"
-    assert "Player 1 (X), it's your turn." in done.out, "names do not change"
+    result = duels(tmp_path, "play", "chain", "--first", first, entered="4\nquit\n")
+    assert result.err.removesuffix(result.err.splitlines()[-1] + "\n") == f"{message}\n"
+    assert "Player 1 (X), it's your turn." in result.out, "names do not change"
 
 
 def test_first_random_chooses_either_seat(tmp_path: Path) -> None:
@@ -345,9 +345,9 @@ def test_first_random_chooses_either_seat(tmp_path: Path) -> None:
 
 
 def test_demo_plays_each_game_once_and_saves_nothing(tmp_path: Path) -> None:
-    done = duels(tmp_path, "demo")
-    assert (done.code, done.err) == (0, "")
-    titles = re.findall(r"^=== (\w+): ", done.out, flags=re.MULTILINE)
+    result = duels(tmp_path, "demo")
+    assert (result.code, result.err) == (0, "")
+    titles = re.findall(r"^=== (\w+): ", result.out, flags=re.MULTILINE)
     assert titles == list(GAMES)
     assert not list(tmp_path.iterdir())
 
@@ -365,9 +365,9 @@ def test_machines_play_whole_matches(name: str, kind: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts(shell: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, "completion", shell)
-    assert (done.code, done.err) == (0, "")
-    assert f"_DUELS_COMPLETE={shell}_complete" in done.out
+    result = duels(tmp_path, "completion", shell)
+    assert (result.code, result.err) == (0, "")
+    assert f"_DUELS_COMPLETE={shell}_complete" in result.out
 
 
 @pytest.mark.parametrize(
@@ -384,11 +384,11 @@ def test_completion_scripts(shell: str, tmp_path: Path) -> None:
 )
 def test_completion_offers_commands_games_and_players(words: str, expected: set[str], tmp_path: Path) -> None:
     variables = {"_DUELS_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-    done = subprocess.run(
+    result = subprocess.run(
         COMMAND, env=environment(tmp_path, **variables), capture_output=True, text=True, check=False
     )
-    assert done.stderr == ""
-    assert {line.split(",", 1)[1] for line in done.stdout.splitlines()} == expected
+    assert result.stderr == ""
+    assert {line.split(",", 1)[1] for line in result.stdout.splitlines()} == expected
 
 
 def test_version_prints_the_version(tmp_path: Path) -> None:
@@ -397,15 +397,15 @@ def test_version_prints_the_version(tmp_path: Path) -> None:
 
 def test_unencodable_output_is_replaced(tmp_path: Path) -> None:
     for arguments in (["rules", "chain"], ["play", "lights"], ["games"]):
-        done = subprocess.run(
+        result = subprocess.run(
             [*COMMAND, *arguments],
             env=environment(tmp_path, PYTHONUTF8="0", PYTHONIOENCODING="ascii"),
             input="é…\nquit\n".encode(),
             capture_output=True,
             check=False,
         )
-        assert done.returncode == 0
-        assert b"Traceback" not in done.stderr
+        assert result.returncode == 0
+        assert b"Traceback" not in result.stderr
 
 
 def test_every_help_describes_every_kind_of_option(tmp_path: Path) -> None:
@@ -414,10 +414,10 @@ def test_every_help_describes_every_kind_of_option(tmp_path: Path) -> None:
 
     with mock.patch.dict(GAMES, {"nim": nim.GAME}):
         for name in ("play", "solve", "levels", "practice", "export"):
-            done = duels(tmp_path, name, "nim", "--help")
-            assert done.code == 0
+            result = duels(tmp_path, name, "nim", "--help")
+            assert result.code == 0
             for option in list_options(nim.GAME.rules_class()):
-                assert f"--{option.name.replace('_', '-')}" in done.out
+                assert f"--{option.name.replace('_', '-')}" in result.out
 
 
 @pytest.mark.parametrize("name", ["\x1b[2J.duel", "two\nlines.duel", "\u202eleud.duel", "\udcff.duel"])
@@ -425,29 +425,29 @@ def test_control_characters_in_file_names_are_escaped(name: str, tmp_path: Path)
     path = tmp_path / name
     file = str(path)
     for arguments in (["play", "lights", "--save", file], ["resume", file]):
-        done = duels(tmp_path, *arguments, entered="1\n4\nquit\n")
-        assert done.code == 0
-        assert all(line.isprintable() for line in (done.out + done.err).split("\n"))
+        result = duels(tmp_path, *arguments, entered="1\n4\nquit\n")
+        assert result.code == 0
+        assert all(line.isprintable() for line in (result.out + result.err).split("\n"))
     path.write_text("no record")
     for arguments in (["verify", file], ["replay", file], ["resume", file], ["resume"]):
-        done = duels(tmp_path, *arguments)
-        assert done.code == 1
-        assert all(line.isprintable() for line in done.err.split("\n"))
+        result = duels(tmp_path, *arguments)
+        assert result.code == 1
+        assert all(line.isprintable() for line in result.err.split("\n"))
     assert duels(tmp_path, "play", "lights", "--save", path).err.count("\n") == 4
 
 
 @pytest.mark.parametrize("command", ["play", "practice", "levels", "rules"])
 def test_a_missing_game_lists_the_games(command: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, command)
-    assert done.code == 2
-    assert "Choose lights, leap, chain, hunt or flip" in " ".join(done.err.split())
+    result = duels(tmp_path, command)
+    assert result.code == 2
+    assert "Choose lights, leap, chain, hunt or flip" in " ".join(result.err.split())
 
 
 def test_a_wrong_date_explains_the_format(tmp_path: Path) -> None:
     assert "--date YYYY-MM-DD" in duels(tmp_path, "daily", "--help").out
-    done = duels(tmp_path, "daily", "--date", "tomorrow")
-    assert done.code == 2
-    assert "'tomorrow' is not a date. Enter it as YYYY-MM-DD." in " ".join(done.err.split())
+    result = duels(tmp_path, "daily", "--date", "tomorrow")
+    assert result.code == 2
+    assert "'tomorrow' is not a date. Enter it as YYYY-MM-DD." in " ".join(result.err.split())
 
 
 @pytest.mark.parametrize("command", ["arena", "bot"])

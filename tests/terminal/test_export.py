@@ -98,11 +98,11 @@ def test_a_full_disk_is_named(out: str, tmp_path: Path) -> None:
 
     if out.endswith("parquet"):
         pytest.importorskip("pyarrow")
-    done = command(
+    result = command(
         tmp_path,
         *("export", "lights", "--games", "3", "--player", "casual", "--out", tmp_path / out),
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
     )
-    assert done.returncode == 1
-    assert done.stderr.decode().splitlines()[-1].startswith(f"duels: {tmp_path / out}")
+    assert result.returncode == 1
+    assert result.stderr.decode().splitlines()[-1].startswith(f"duels: {tmp_path / out}")
     assert not list(tmp_path.glob(".*"))

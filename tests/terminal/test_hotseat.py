@@ -337,16 +337,16 @@ def test_colour_on_a_terminal(
 
 def test_no_colour_and_no_screen_tricks_in_a_pipe(tmp_path: Path) -> None:
     for game, entries in (("chain", b"4\nquit\n"), ("hunt", b"MOVE 9\nMOVE 3\nboard\nOBSERVE 4\nquit\n")):
-        done = command(tmp_path, "play", game, entered=entries)
-        assert done.returncode == 0
-        assert b"\x1b" not in done.stdout + done.stderr
+        result = command(tmp_path, "play", game, entered=entries)
+        assert result.returncode == 0
+        assert b"\x1b" not in result.stdout + result.stderr
 
 
 def test_two_people_cannot_share_secrets_when_only_the_keyboard_is_a_terminal(tmp_path: Path) -> None:
     """The terminal would echo secrets while the output goes elsewhere."""
     master, keyboard = os.openpty()
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [*COMMAND, "play", "hunt"],
             stdin=keyboard,
             capture_output=True,
@@ -357,7 +357,7 @@ def test_two_people_cannot_share_secrets_when_only_the_keyboard_is_a_terminal(tm
     finally:
         os.close(master)
         os.close(keyboard)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert "Do not redirect the output." in done.stderr
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert "Do not redirect the output." in result.stderr
     assert not list(tmp_path.rglob("*.duel"))

@@ -172,10 +172,10 @@ def test_a_resumed_match_offers_a_rematch(tmp_path: Path) -> None:
 
 
 def test_in_a_pipe_nothing_is_asked_after_a_match(tmp_path: Path) -> None:
-    done = duels(tmp_path, "play", "lights", "--seat2", "greedy", entered="resign\nr\n")
-    assert done.out.endswith("Player 1 resigns. Player 2 wins!\n")
-    assert "You are" not in done.out
-    assert re.fullmatch(r"\nRecord: \S+\nReview it with: duels review \S+\n", done.err)
+    result = duels(tmp_path, "play", "lights", "--seat2", "greedy", entered="resign\nr\n")
+    assert result.out.endswith("Player 1 resigns. Player 2 wins!\n")
+    assert "You are" not in result.out
+    assert re.fullmatch(r"\nRecord: \S+\nReview it with: duels review \S+\n", result.err)
 
 
 def test_resigning_needs_a_confirmation_on_a_terminal(tmp_path: Path) -> None:
@@ -190,8 +190,8 @@ def test_resigning_needs_a_confirmation_on_a_terminal(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["q", "exit", "Q"])
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_aliases_of_quit_work_unless_the_game_uses_them(word: str, game: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, "play", game, entered=f"{word}\n")
-    assert done.code == (130 if game == "flip" and word != "exit" else 0)
+    result = duels(tmp_path, "play", game, entered=f"{word}\n")
+    assert result.code == (130 if game == "flip" and word != "exit" else 0)
 
 
 # -- players -------------------------------------------------------------------------------------
@@ -274,7 +274,7 @@ def test_pace_off_and_pipes_have_no_pause(options: tuple[str, ...], tmp_path: Pa
             terminal.answer(LIGHTS, "quit")
             assert terminal.wait() == 0
         return
-    done = subprocess.run(  # a pipe
+    result = subprocess.run(  # a pipe
         [sys.executable, "-c", LONG, *play],
         input=b"1-2\nquit\n",
         capture_output=True,
@@ -282,7 +282,7 @@ def test_pace_off_and_pipes_have_no_pause(options: tuple[str, ...], tmp_path: Pa
         timeout=30,
         check=False,
     )
-    assert b"Player 2, choose" in done.stdout
+    assert b"Player 2, choose" in result.stdout
 
 
 # -- lines ---------------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ def test_printed_commands_work_in_the_shell(tmp_path: Path) -> None:
     """`make play` runs the script although it is not on the path."""
     script = Path(sysconfig.get_path("scripts"), "duels")
     env = {**environment(tmp_path), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(
+    result = subprocess.run(
         [script, "play", "lights"],
         input="1-2\nquit\n",
         cwd=tmp_path,
@@ -333,7 +333,7 @@ def test_printed_commands_work_in_the_shell(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    message = done.stderr.split("Continue with: ")[1].strip()
+    message = result.stderr.split("Continue with: ")[1].strip()
     assert message.split()[1] == "resume"
     resumed = subprocess.run(
         message, shell=True, input="quit\n", cwd=tmp_path, env=env, capture_output=True, text=True, check=True
@@ -342,7 +342,7 @@ def test_printed_commands_work_in_the_shell(tmp_path: Path) -> None:
 
 
 def test_a_program_started_as_a_module_prints_module_commands(tmp_path: Path) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "duels", "play", "lights"],
         input="1-2\nquit\n",
         env=environment(tmp_path),
@@ -350,13 +350,13 @@ def test_a_program_started_as_a_module_prints_module_commands(tmp_path: Path) ->
         text=True,
         check=True,
     )
-    assert "Continue with: python -m duels resume " in done.stderr
+    assert "Continue with: python -m duels resume " in result.stderr
 
 
 def test_bytes_in_a_pipe_are_those_of_the_books(tmp_path: Path) -> None:
-    done = command(tmp_path, "play", "leap", "--seat2", "greedy", entered=b"1\nquit\n")
-    assert b"[1]" not in done.stdout.split(b"\n")[0]
-    assert max(map(len, done.stdout.splitlines())) > 60, "a pipe is not wrapped"
+    result = command(tmp_path, "play", "leap", "--seat2", "greedy", entered=b"1\nquit\n")
+    assert b"[1]" not in result.stdout.split(b"\n")[0]
+    assert max(map(len, result.stdout.splitlines())) > 60, "a pipe is not wrapped"
 
 
 def test_an_error_is_wrapped_between_words(tmp_path: Path) -> None:

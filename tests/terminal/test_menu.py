@@ -10,16 +10,16 @@ from duels.games import GAMES, find_game
 from duels.play.library import read_record
 from duels.terminal.menu import Menu
 from duels.web import command
-from tests.support import Done, duels, lines_of
+from tests.support import CommandResult, duels, lines_of
 
 ASKED = "What would you like to do?"
 
 
-def walk(folder: Path, *entries: str) -> Done:
+def walk(folder: Path, *entries: str) -> CommandResult:
     """Enter the lines at the menu, which must not fail."""
-    done = duels(folder, entered="".join(f"{entry}\n" for entry in entries))
-    assert (done.code, "Traceback" in done.err) == (0, False)
-    return done
+    result = duels(folder, entered="".join(f"{entry}\n" for entry in entries))
+    assert (result.code, "Traceback" in result.err) == (0, False)
+    return result
 
 
 def headers(folder: Path) -> list[tuple[str, str, str]]:
@@ -45,11 +45,11 @@ def headers(folder: Path) -> list[tuple[str, str, str]]:
 def test_the_menu_accepts_numbers_and_names(
     entries: tuple[str, ...], one: str, two: str, tmp_path: Path
 ) -> None:
-    done = walk(tmp_path, *entries, "quit")
+    result = walk(tmp_path, *entries, "quit")
     assert headers(tmp_path) == [("hunt", one, two)]
     wrong = {"9": 9}.get(entries[0], 0)
-    assert len(re.findall(r"Please enter a number from 1 to \d, a name, back or quit\.", done.out)) == wrong
-    assert done.out.count(ASKED) == 2, "the menu returns after the match"
+    assert len(re.findall(r"Please enter a number from 1 to \d, a name, back or quit\.", result.out)) == wrong
+    assert result.out.count(ASKED) == 2, "the menu returns after the match"
 
 
 def test_the_menu_starts_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,9 +66,9 @@ def test_the_menu_starts_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Menu, "_serve", at_terminal)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "duels.web.server", raising=False)
-    done = walk(tmp_path, "browser", "quit")
-    assert "pip install 'duels[web]'" in done.out
-    assert done.out.count(ASKED) == 2, "a missing extra does not end the menu"
+    result = walk(tmp_path, "browser", "quit")
+    assert "pip install 'duels[web]'" in result.out
+    assert result.out.count(ASKED) == 2, "a missing extra does not end the menu"
 
     served: list[dict[str, object]] = []
     monkeypatch.setattr(command.serve, "callback", lambda **options: served.append(options))
@@ -77,13 +77,13 @@ def test_the_menu_starts_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_menu_lists_every_item(tmp_path: Path) -> None:
-    done = walk(tmp_path, "play", "lights", "quit")
+    result = walk(tmp_path, "play", "lights", "quit")
     for number, name in enumerate(GAMES, start=1):
-        assert f"  {number}. {name}" in done.out
+        assert f"  {number}. {name}" in result.out
     levels = ["novice", "casual", "club", "expert", "perfect"]  # lights is solved
     for number, name in enumerate([*levels, "friend"], start=1):
-        assert f"  {number}. {name}" in done.out
-    assert not re.search(r"^  \d\. (random|greedy)", done.out, flags=re.MULTILINE)
+        assert f"  {number}. {name}" in result.out
+    assert not re.search(r"^  \d\. (random|greedy)", result.out, flags=re.MULTILINE)
     assert not list(tmp_path.iterdir())
 
 
@@ -95,22 +95,22 @@ def test_the_menu_says_where_levels_are_close(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("leaving", [(), ("quit",), ("q",), ("exit",), ("play", "quit"), ("play", "lights")])
 def test_every_question_of_the_menu_accepts_quit(leaving: tuple[str, ...], tmp_path: Path) -> None:
-    done = walk(tmp_path, *leaving)
-    assert done.out.count(ASKED) == 1
+    result = walk(tmp_path, *leaving)
+    assert result.out.count(ASKED) == 1
 
 
 def test_back_goes_back_and_help_repeats_the_menu(tmp_path: Path) -> None:
-    done = walk(tmp_path, "play", "back", "rules", "b", "help", "?", "back")
+    result = walk(tmp_path, "play", "back", "rules", "b", "help", "?", "back")
     # Two times back, two times help, and no question before the first one.
-    assert done.out.count(ASKED) == 1 + 2 + 2 + 1
-    assert "This is the first question. Enter quit to leave." in done.out
+    assert result.out.count(ASKED) == 1 + 2 + 2 + 1
+    assert "This is the first question. Enter quit to leave." in result.out
 
 
 def test_back_returns_to_the_previous_question(tmp_path: Path) -> None:
     entries = ("play", "lights", "greedy", "back", "back", "chain", "random", "b", "club", "other")
-    done = walk(tmp_path, *entries, "back", "other", "short", "resign")
+    result = walk(tmp_path, *entries, "back", "other", "short", "resign")
     assert headers(tmp_path) == [("chain", "club", "human")]
-    assert [done.out.count(question) for question in ("Which game?", "Against whom?", "Who moves")] == [
+    assert [result.out.count(question) for question in ("Which game?", "Against whom?", "Who moves")] == [
         2,
         4,
         4,
@@ -121,8 +121,8 @@ def test_back_returns_to_the_previous_question(tmp_path: Path) -> None:
 def test_a_first_match_of_chain_has_up_to_three_boards(
     length: str, limit: int | None, tmp_path: Path
 ) -> None:
-    done = walk(tmp_path, "play", "chain", "casual", "", length, "resign")
-    assert "How long?\n  1. short  up to 3 boards, a good first match\n" in done.out
+    result = walk(tmp_path, "play", "chain", "casual", "", length, "resign")
+    assert "How long?\n  1. short  up to 3 boards, a good first match\n" in result.out
     (path,) = (tmp_path / "matches").glob("*.duel")
     assert read_record(path).match.rules.limit_value == limit
     assert "How long?" not in walk(tmp_path, "play", "hunt", "casual", "", "resign").out
@@ -132,8 +132,8 @@ def test_a_coin_decides_who_is_player_1_with_a_notice(tmp_path: Path) -> None:
     messages = set()
     for number in range(40):
         folder = tmp_path / str(number)
-        done = walk(folder, "play", "lights", "greedy", "coin", "resign")
-        ((one, two),) = re.findall(r"Player 1: (.*)\. Player 2: (.*)\.\n", done.err)
+        result = walk(folder, "play", "lights", "greedy", "coin", "resign")
+        ((one, two),) = re.findall(r"Player 1: (.*)\. Player 2: (.*)\.\n", result.err)
         messages.add(one)
         assert headers(folder) == [("lights", one, two)]
     assert messages == {"human", "greedy"}
@@ -153,9 +153,9 @@ def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
 
 def test_a_match_is_reviewed_once_it_is_over(tmp_path: Path) -> None:
     walk(tmp_path, "play", "lights", "greedy", "", "resign", "play", "chain", "greedy", "", "", "4", "quit")
-    done = walk(tmp_path, "review", "quit")
-    assert "see why you won or lost your last match (Light Out Duel, lights)" in done.out
-    assert "lights: " in done.out
+    result = walk(tmp_path, "review", "quit")
+    assert "see why you won or lost your last match (Light Out Duel, lights)" in result.out
+    assert "lights: " in result.out
 
 
 def test_the_menu_continues_after_an_error(tmp_path: Path) -> None:
@@ -163,22 +163,22 @@ def test_the_menu_continues_after_an_error(tmp_path: Path) -> None:
     walk(tmp_path, "play", "hunt", "greedy", "", "MOVE 3", "quit")
     (path,) = (tmp_path / "matches").glob("*.duel")
     path.write_text(path.read_text().replace("greedy", "nobody"))
-    done = walk(tmp_path, "resume", "rules", "hunt")
-    assert f"{path}: " in done.out
-    assert find_game("hunt").card() in done.out
-    assert done.out.count(ASKED) == 3
+    result = walk(tmp_path, "resume", "rules", "hunt")
+    assert f"{path}: " in result.out
+    assert find_game("hunt").card() in result.out
+    assert result.out.count(ASKED) == 3
 
 
 def test_practice_returns_to_the_menu(tmp_path: Path) -> None:
-    done = walk(tmp_path, "practice", "lights", "quit", "quit")
-    assert done.out.count(ASKED) == 2
+    result = walk(tmp_path, "practice", "lights", "quit", "quit")
+    assert result.out.count(ASKED) == 2
 
 
 def test_an_interrupted_match_is_saved_and_returns_to_the_menu(tmp_path: Path) -> None:
-    done = walk(tmp_path, "play", "lights", "greedy", "", "1-2")
+    result = walk(tmp_path, "play", "lights", "greedy", "", "1-2")
     (path,) = (tmp_path / "matches").glob("*.duel")
     assert lines_of(read_record(path).match)[0] == "1-2"
-    assert "The match is saved." in done.err
+    assert "The match is saved." in result.err
 
 
 @pytest.mark.parametrize(("game", "plays"), [("lights", "perfect"), ("hunt", "best")])
@@ -194,13 +194,13 @@ def test_all_unfinished_matches_can_be_resumed(tmp_path: Path) -> None:
     walk(tmp_path, "play", "lights", "friend", "Ann", "Bob", "", "4-5", "quit")
     elsewhere = tmp_path / "Elsewhere.duel"
     duels(tmp_path, "play", "leap", "--save", elsewhere, entered="1\nquit\n")
-    done = walk(
+    result = walk(
         tmp_path, "resume", "back", "resume", str(elsewhere), "resign", "resume", "2", "resign", "quit"
     )
-    assert "resume    continue one of your unfinished matches" in done.out
-    assert "hunt against casual, 1 entry" in done.out
-    assert "lights two people, 1 entry" in done.out
-    assert "resume    continue your match (Light Out Duel, lights)" in done.out
+    assert "resume    continue one of your unfinished matches" in result.out
+    assert "hunt against casual, 1 entry" in result.out
+    assert "lights two people, 1 entry" in result.out
+    assert "resume    continue your match (Light Out Duel, lights)" in result.out
     results = [path for path in (tmp_path / "matches").glob("*.duel") if read_record(path).match.over]
     assert [path.name[16:] for path in results] == ["hunt.duel"]
     assert read_record(elsewhere).match.over

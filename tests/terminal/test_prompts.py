@@ -11,14 +11,23 @@ from duels.core.words import strip_ink
 from duels.games import find_game
 from duels.play.library import read_record
 from duels.terminal.prompts import COMMANDS, HELP
-from tests.support import GAME_NAMES, Done, chance_of, duels, entries_for, lines_of, play_randomly, words_of
+from tests.support import (
+    GAME_NAMES,
+    CommandResult,
+    chance_of,
+    duels,
+    entries_for,
+    lines_of,
+    play_randomly,
+    words_of,
+)
 
 
 def sample_match(name: str) -> AnyMatch:
     return play_randomly(Match.start(find_game(name).rules()), Random(8), 14)
 
 
-def play(folder: Path, match: AnyMatch, lines: list[str]) -> tuple[Done, Path]:
+def play(folder: Path, match: AnyMatch, lines: list[str]) -> tuple[CommandResult, Path]:
     path = folder / f"{len(list(folder.glob('*.duel')))}.duel"
     arguments = ("play", match.rules.name, "--chance", chance_of(match), "--save", path)
     return duels(folder, *arguments, entered="".join(f"{line}\n" for line in lines)), path
@@ -28,8 +37,8 @@ def play(folder: Path, match: AnyMatch, lines: list[str]) -> tuple[Done, Path]:
 def test_help_lists_every_command(name: str, tmp_path: Path) -> None:
     assert set(COMMANDS) == {line.split()[0] for line in HELP.splitlines()[1:]}
     for word in ("help", "?", " HELP "):
-        done = duels(tmp_path, "play", name, entered=f"{word}\nquit\n")
-        assert HELP in done.out
+        result = duels(tmp_path, "play", name, entered=f"{word}\nquit\n")
+        assert HELP in result.out
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
@@ -46,13 +55,13 @@ def test_commands_work_at_every_prompt_and_change_nothing(name: str, tmp_path: P
             words = words_of(match)
             lines += ["help", "Rules", " board ", "MOVES", "save", entry]
             expected += [HELP, game.card(), str(words.board(sight)), words.moves(sight)]
-    done, path = play(tmp_path, match, [*lines, "quit"])
-    assert done.code == 0
+    result, path = play(tmp_path, match, [*lines, "quit"])
+    assert result.code == 0
     assert lines_of(read_record(path).match)[: len(match.turns)] == lines_of(match)
-    assert done.err.count(f"Saved: {path}\n") == len(expected) / 4
+    assert result.err.count(f"Saved: {path}\n") == len(expected) / 4
     position = 0
     for text in map(strip_ink, expected):
-        position = done.out.index(text, position) + len(text)
+        position = result.out.index(text, position) + len(text)
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
@@ -64,8 +73,8 @@ def test_back_starts_an_entry_again(name: str, tmp_path: Path) -> None:
         for count in range(len(entries)):
             lines += [*entries[:count], "back"]
         lines += entries
-    done, path = play(tmp_path, match, [*lines, "quit"])
-    assert done.code == 0
+    result, path = play(tmp_path, match, [*lines, "quit"])
+    assert result.code == 0
     assert lines_of(read_record(path).match)[: len(match.turns)] == lines_of(match)
 
 
@@ -79,9 +88,9 @@ def test_resigning_loses_at_once_at_any_prompt(name: str, tmp_path: Path) -> Non
         assert isinstance(after.previous.actor, Seat)
         loser = after.previous.actor
         before = [line for step in after.previous.steps() for line in entries_for(step)]
-        done, path = play(tmp_path, match, [*before, *entries[:-1], "resign"])
-        assert done.code == 0
-        assert done.out.endswith(f"{loser.label} resigns. {loser.other.label} wins!\n")
+        result, path = play(tmp_path, match, [*before, *entries[:-1], "resign"])
+        assert result.code == 0
+        assert result.out.endswith(f"{loser.label} resigns. {loser.other.label} wins!\n")
         outcome = read_record(path).match.outcome
         assert outcome
         assert outcome.winner is loser.other
@@ -93,7 +102,7 @@ def test_resigning_loses_at_once_at_any_prompt(name: str, tmp_path: Path) -> Non
 def test_quit_leaves_the_match_saved(name: str, tmp_path: Path) -> None:
     match = sample_match(name)
     lines = [line for step in match.steps()[:5] for line in entries_for(step)]
-    done, path = play(tmp_path, match, [*lines, "QUIT"])
-    assert done.code == 0
-    assert done.err == f"\nThe match is saved. Continue with: duels resume {path}\n"
-    assert duels(tmp_path, "resume", path, entered="quit\n").out.startswith(done.out.removesuffix("QUIT\n"))
+    result, path = play(tmp_path, match, [*lines, "QUIT"])
+    assert result.code == 0
+    assert result.err == f"\nThe match is saved. Continue with: duels resume {path}\n"
+    assert duels(tmp_path, "resume", path, entered="quit\n").out.startswith(result.out.removesuffix("QUIT\n"))

@@ -115,10 +115,10 @@ def test_kill_nine_loses_at_most_the_entry_being_typed(
         if rng.random() < 0.5:
             feed_and_kill(tmp_path, ("resume", path), rest, rng)
             continue
-        done = command(tmp_path, "resume", path, entered="".join(f"{line}\n" for line in rest).encode())
-        assert done.returncode == 0
+        result = command(tmp_path, "resume", path, entered="".join(f"{line}\n" for line in rest).encode())
+        assert result.returncode == 0
         # After resuming, the screen equals that of an uninterrupted match.
-        assert done.stdout.decode() == unbroken.out
+        assert result.stdout.decode() == unbroken.out
     assert lines_of(saved) == lines_of(match)
 
 
@@ -159,16 +159,16 @@ def test_a_chance_script_continues_after_resuming(name: str, tmp_path: Path) -> 
 def test_an_impossible_chance_script_is_reported_and_dropped(tmp_path: Path) -> None:
     path = tmp_path / "match.duel"
     play = ("play", "flip", "--chance", "4 2,5 3", "--seed", "1", "--save", path)
-    done = duels(tmp_path, *play, entered="F\nA1\nF\nA2\nF\nA3\nquit\n")
-    assert done.code == 0
+    result = duels(tmp_path, *play, entered="F\nA1\nF\nA2\nF\nA3\nquit\n")
+    assert result.code == 0
     notice = "--chance: '2,5' is impossible here (possible: 1, 2, 3, 4, 5). The remaining outcomes are drawn"
-    assert done.err.count("--chance") == 1
-    assert notice in done.err
+    assert result.err.count("--chance") == 1
+    assert notice in result.err
     drawn = lines_of(read_record(path).match)[1::2]
     assert drawn[0] == "4"
     shorter = ("play", "flip", "--chance", "4", "--seed", "1")
     with_seed = duels(tmp_path, *shorter, entered="F\nA1\nF\nA2\nF\nA3\nquit\n")
-    assert with_seed.out == done.out
+    assert with_seed.out == result.out
 
 
 @pytest.mark.parametrize("name", GAME_NAMES)
@@ -223,22 +223,22 @@ def played_on(tmp_path: Path) -> list[list[str]]:
 
 def test_a_branch_is_a_new_record(old: Path, tmp_path: Path) -> None:
     before = old.read_bytes()
-    done = duels(tmp_path, "resume", old, "--at", "2", entered="1\n5\nquit\n")
-    assert done.err.startswith(f"Starting a new match from {old}, after entry 2.\n")
-    assert "The match is saved. Continue with: duels resume " in done.err
+    result = duels(tmp_path, "resume", old, "--at", "2", entered="1\n5\nquit\n")
+    assert result.err.startswith(f"Starting a new match from {old}, after entry 2.\n")
+    assert "The match is saved. Continue with: duels resume " in result.err
     assert played_on(tmp_path) == [["1", "2", "5"]]
     assert old.read_bytes() == before
 
 
 @pytest.mark.parametrize("entries", [0, 2])
 def test_a_branch_without_decisions_is_deleted(old: Path, entries: int, tmp_path: Path) -> None:
-    done = duels(tmp_path, "resume", old, "--at", str(entries), entered="quit\n")
-    assert done.err.endswith("\nNothing was played, so nothing was saved.\n")
+    result = duels(tmp_path, "resume", old, "--at", str(entries), entered="quit\n")
+    assert result.err.endswith("\nNothing was played, so nothing was saved.\n")
     assert played_on(tmp_path) == []
 
 
 def test_a_refused_branch_leaves_no_file(old: Path, tmp_path: Path) -> None:
-    done = duels(tmp_path, "resume", old, "--at", "2", "--board", entered="")
-    assert done.code == 1
-    assert done.err.startswith("duels: the full-screen board needs a terminal. Leave out --board")
+    result = duels(tmp_path, "resume", old, "--at", "2", "--board", entered="")
+    assert result.code == 1
+    assert result.err.startswith("duels: the full-screen board needs a terminal. Leave out --board")
     assert played_on(tmp_path) == []

@@ -28,9 +28,9 @@ def site(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_new_games_tests_pass(project: Path, site: Path, tmp_path: Path) -> None:
     """They check the laws."""
     tests = shutil.copytree(project / "tests", tmp_path / "tests")
-    done = run(site, tmp_path, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests))
-    assert done.returncode == 0, done.stdout
-    assert "4 passed" in done.stdout
+    result = run(site, tmp_path, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests))
+    assert result.returncode == 0, result.stdout
+    assert "4 passed" in result.stdout
 
 
 def test_the_new_game_passes_the_laws(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,13 +42,13 @@ def test_the_new_game_passes_the_laws(site: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_the_new_game_passes_lint_and_types(project: Path) -> None:
     for check in (["check"], ["format", "--check"]):
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "ruff", *check, "--config", str(ROOT / "pyproject.toml"), str(project)],
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stdout
+        assert result.returncode == 0, result.stdout
 
 
 def test_the_new_game_can_be_played_at_the_terminal(site: Path, tmp_path: Path) -> None:
@@ -113,11 +113,11 @@ def test_existing_files_are_not_overwritten(
 
 def test_make_writes_a_new_game(tmp_path: Path) -> None:
     make = ["make", "--no-print-directory", "new-game", f"PYTHON={sys.executable}"]
-    done = subprocess.run(
+    result = subprocess.run(
         [*make, "NAME=nim", f"DIR={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    assert "duels play nim --seat2 perfect" in done.stdout
+    assert result.returncode == 0, result.stderr
+    assert "duels play nim --seat2 perfect" in result.stdout
     assert (tmp_path / "nim" / "pyproject.toml").is_file()
     forgotten = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, check=False)
     assert forgotten.returncode == 2

@@ -233,10 +233,10 @@ def test_reports_a_taken_port_in_one_line(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = serve(tmp_path, "--port", str(port))
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"duels: port {port} is in use, ")
-    assert done.stderr.count("\n") == 1
+        result = serve(tmp_path, "--port", str(port))
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"duels: port {port} is in use, ")
+    assert result.stderr.count("\n") == 1
 
 
 def test_reports_an_unavailable_database_in_one_line(tmp_path: Path) -> None:
@@ -246,12 +246,12 @@ def test_reports_an_unavailable_database_in_one_line(tmp_path: Path) -> None:
         (tmp_path, "is a folder"),
         ("postgresql://127.0.0.1:9/duels", "refused"),
     ):
-        done = serve(tmp_path, "--port", "0", "--database", str(database))
-        assert done.returncode == 1
-        error = [line for line in done.stderr.splitlines() if line.startswith("duels: ")]
-        assert len(error) == 1, done.stderr
+        result = serve(tmp_path, "--port", "0", "--database", str(database))
+        assert result.returncode == 1
+        error = [line for line in result.stderr.splitlines() if line.startswith("duels: ")]
+        assert len(error) == 1, result.stderr
         assert why in error[0]
-        assert "Traceback" not in done.stderr
+        assert "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -273,14 +273,14 @@ def test_reports_an_unavailable_database_in_one_line(tmp_path: Path) -> None:
 def test_reports_wrong_options_in_one_line(tmp_path: Path, arguments: list[str], why: str) -> None:
     from tests.support import duels
 
-    done = duels(tmp_path, "serve", "--no-browser", "--port", "0", *arguments)
-    assert done.code == 1
-    assert why in done.err
+    result = duels(tmp_path, "serve", "--no-browser", "--port", "0", *arguments)
+    assert result.code == 1
+    assert why in result.err
 
 
 def test_names_the_missing_extra(tmp_path: Path) -> None:
     program = "import sys; sys.modules['starlette'] = None\nfrom duels.terminal.commands import main; main()"
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program, "serve", "--port", "0"],
         capture_output=True,
         text=True,
@@ -288,8 +288,8 @@ def test_names_the_missing_extra(tmp_path: Path) -> None:
         timeout=60,
         check=False,
     )
-    assert done.returncode == 1
-    assert "pip install 'duels[web]'" in done.stderr
+    assert result.returncode == 1
+    assert "pip install 'duels[web]'" in result.stderr
 
 
 def test_help_lists_every_option_with_examples(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def played_by(level: str, matches: int) -> list[State]:
     return states
 
 
-def error_shown(oracle: FlipOracle, state: State) -> float:
+def printed_error(oracle: FlipOracle, state: State) -> float:
     """Return the number after ±, as a probability."""
     printed = re.search(r"± ([0-9.e-]+)", format_percent(oracle.value(BOOK.sight(state, state.mover))))
     return float(printed[1]) / 100 if printed else 0.0
@@ -44,7 +44,7 @@ def test_bounds_are_tight_along_perfect_play(oracle: FlipOracle, matches: int) -
     states = played_by("perfect", matches)
     assert len(states) > 16 * matches
     assert sum(state.quantum == (True, True) and max(state.scores) > 10 for state in states) >= matches
-    assert max(error_shown(oracle, state) for state in states) < GOAL
+    assert max(printed_error(oracle, state) for state in states) < GOAL
     late = [state for state in states if verify._is_late(BOOK, state) and True in state.quantum]
     outside, _ = verify.compare(oracle, late[:3])
     assert late
@@ -53,7 +53,7 @@ def test_bounds_are_tight_along_perfect_play(oracle: FlipOracle, matches: int) -
 
 def test_bounds_are_rarely_wide_along_expert_play(oracle: FlipOracle) -> None:
     """They flip tiles that part the pairs for no gain, and then the pairs may run out in a long match."""
-    errors = [error_shown(oracle, state) for state in played_by("expert", 6)]
+    errors = [printed_error(oracle, state) for state in played_by("expert", 6)]
     assert len(errors) > 100
     assert sum(error >= GOAL for error in errors) < len(errors) / 50
     assert max(errors) < 10 * GOAL

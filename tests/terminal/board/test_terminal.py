@@ -186,10 +186,10 @@ def test_two_people_play_hunt_and_the_scrollback_has_no_secret(tmp_path: Path) -
     ],
 )
 def test_a_board_needs_a_terminal(arguments: list[str], why: str, tmp_path: Path) -> None:
-    done = duels(tmp_path, *arguments, "--board")
-    assert done.code == 1
-    assert done.err.startswith("duels: ")
-    assert why in done.err
+    result = duels(tmp_path, *arguments, "--board")
+    assert result.code == 1
+    assert result.err.startswith("duels: ")
+    assert why in result.err
 
 
 def test_a_missing_extra_is_named(tmp_path: Path) -> None:
@@ -198,10 +198,10 @@ def test_a_missing_extra_is_named(tmp_path: Path) -> None:
     with mock.patch.dict(sys.modules, missing):
         for name in ours:
             del sys.modules[name]
-        done = duels(tmp_path, "play", "lights", "--board")
-    assert done.code == 1
-    assert "This needs textual" in done.err
-    assert "duels[tui]" in done.err
+        result = duels(tmp_path, "play", "lights", "--board")
+    assert result.code == 1
+    assert "This needs textual" in result.err
+    assert "duels[tui]" in result.err
 
 
 def test_a_board_with_too_many_cells_is_refused(tmp_path: Path) -> None:

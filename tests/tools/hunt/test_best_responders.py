@@ -50,8 +50,8 @@ def test_training_against_best_responses_reduces_exploitability(seat: Seat) -> N
     before = tightest(problem, Effort(sweeps=8, depth=4)).low
     strategy = strategy_of(tables)
     opening = 2 * SMALL if seat is Seat.ONE else None
-    for done, won in improve(strategy, problem, opening, (Stage(60, 0.1, 0.005),)):
-        assert 0.0 <= done < 1.0
+    for result, won in improve(strategy, problem, opening, (Stage(60, 0.1, 0.005),)):
+        assert 0.0 <= result < 1.0
         assert 0.0 < won < 1.0
     assert tightest(problem, Effort(sweeps=8, trials=300, depth=4)).high < before
 
