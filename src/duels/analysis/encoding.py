@@ -14,8 +14,8 @@ class ObservationEncoder:
     def __init__(self, rules: AnyRules, with_time_left: bool = False) -> None:
         """`with_time_left` adds the time left until the limit, if there is one."""
         self._endless = Decisions(rules).rules
-        left = (make_limit_feature(rules),) if with_time_left and rules.limit_value is not None else ()
-        self._encoding = Encoding((*rules.game.encoding(rules).features, *left))
+        extra = (make_limit_feature(rules),) if with_time_left and rules.limit_value is not None else ()
+        self._encoding = Encoding((*rules.game.encoding(rules).features, *extra))
         self.features = self._encoding.features
         self.names = self._encoding.names
         self.size = self._encoding.size

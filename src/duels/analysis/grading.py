@@ -26,13 +26,13 @@ class Grade(TypedDict):
     Perfect play of hunt is unknown: there, both follow the shipped strategy.
     """
     regret: float
-    """What the last action gave away. In hunt, only tunnels that the strategy never chooses do."""
+    """The loss of the last action. In hunt, only tunnels that the strategy never chooses have one."""
     exactness: str
     """The less certain exactness of the two: `exact`, `bound` or `estimate`."""
 
 
 class Grader:
-    """Grades a game in progress, from what each seat knows."""
+    """Grades a game in progress from each seat's observations."""
 
     def __init__(self, rules: AnyRules) -> None:
         self._oracle = get_oracle(rules)

@@ -104,7 +104,7 @@ class ReviewedEntry:
     reason: str = ""
     """Why the best action was best, if another was played; like `effect`, it addresses the actor."""
     effect: str = ""
-    """What the action did, if it gave something away."""
+    """The effect of the action, if it has a loss."""
     outcome_text: str = ""
     """A clause on what chance brought (`the coin showed heads`); empty for a decision."""
     action_text: str = ""

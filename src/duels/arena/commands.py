@@ -113,12 +113,12 @@ def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
     from duels.players.endpoint import EndpointSettings
     from duels.players.program import ProgramLimits
 
-    given = {name: value for name, value in options.items() if value is not None}
+    chosen = {name: value for name, value in options.items() if value is not None}
     limits, model = (
-        {each.name: given[each.name] for each in fields(settings) if each.name in given}
+        {each.name: chosen[each.name] for each in fields(settings) if each.name in chosen}
         for settings in (ProgramLimits, EndpointSettings)  # both have `retries`
     )
-    return limits, model, {name: given[name] for name in given if name not in limits | model}
+    return limits, model, {name: chosen[name] for name in chosen if name not in limits | model}
 
 
 def warn_missing_key(name: str | None) -> None:

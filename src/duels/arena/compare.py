@@ -265,9 +265,9 @@ def compare_probes(one: "ProbeReport", two: "ProbeReport") -> Comparison:
     others = {game.probe.rules: game for game in two.games}
     games = [(game, others[game.probe.rules]) for game in one.games if game.probe.rules in others]
     return Comparison(
-        tuple(change for both in games for change in _compare_numbers(player, *both)),
+        tuple(change for reports in games for change in _compare_numbers(player, *reports)),
         (*notes, *_label_notes(one.notes, two.notes)),
-        tuple(_compare_answers(*both) for both in games),
+        tuple(_compare_answers(*reports) for reports in games),
     )
 
 
@@ -292,9 +292,9 @@ def _compare_answer(one: "GameProbe", two: "GameProbe", key: Any) -> ChangedAnsw
 
 def _mean_shortfall(game: "GameProbe", key: Any) -> float:
     """Return the mean shortfall at a position. A missing answer gives away the position's value."""
-    answered = fsum(game.probe.get_policy(key).values())
+    answer_share = fsum(game.probe.get_policy(key).values())
     value = get_oracle(game.probe.rules).judge(game.probe.sights[key]).value.number
-    return answered * game.shortfalls.get(key, 0.0) + (1 - answered) * value
+    return answer_share * game.shortfalls.get(key, 0.0) + (1 - answer_share) * value
 
 
 def _format_likeliest(game: "GameProbe", key: Any) -> str:

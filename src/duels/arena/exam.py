@@ -143,8 +143,8 @@ def estimate_score(positions: Sequence[ExamPosition], policy: Policy) -> tuple[f
     for group in groups.values():
         if len(group) == 1:
             return total, None
-        centre = fsum(rest * mean for rest, mean in group) / fsum(rest for rest, _ in group)
-        squares = fsum(rest * (mean - centre) ** 2 for rest, mean in group)
+        centre = fsum(weight * mean for weight, mean in group) / fsum(weight for weight, _ in group)
+        squares = fsum(weight * (mean - centre) ** 2 for weight, mean in group)
         variance += len(group) / (len(group) - 1) * squares
     return total, sqrt(variance)
 
@@ -177,18 +177,18 @@ def _draw_in_proportion(counts: dict[K, int], size: int, rng: Random) -> dict[K,
     random order.
     """
     chances: dict[K, float] = {}
-    rest = dict(counts)
-    while certain := [key for key, times in rest.items() if times * size >= sum(rest.values())]:
+    remaining = dict(counts)
+    while certain := [key for key, times in remaining.items() if times * size >= sum(remaining.values())]:
         for key in certain:
-            del rest[key]
+            del remaining[key]
             chances[key] = 1.0
         size -= len(certain)
-    order, total, passed, target = list(rest), sum(rest.values()), 0, rng.random()
+    order, total, passed, target = list(remaining), sum(remaining.values()), 0, rng.random()
     rng.shuffle(order)
     for key in order:
-        passed += rest[key]
+        passed += remaining[key]
         if passed * size > target * total:
-            chances[key] = rest[key] * size / total
+            chances[key] = remaining[key] * size / total
             target += 1
     return chances
 

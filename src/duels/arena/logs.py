@@ -156,9 +156,9 @@ class MergedRows:
 
     def drop_first(self, key: str) -> tuple[str, Row | None]:
         """Drop the first row with a key. Returns its location and the next row with the key."""
-        (location, _), *rest = self._rows[key]
-        self._rows[key] = rest
-        return location, rest[0][1] if rest else None
+        (location, _), *other_rows = self._rows[key]
+        self._rows[key] = other_rows
+        return location, other_rows[0][1] if other_rows else None
 
     def rows(self) -> dict[str, Row]:
         return {key: rows[0][1] for key, rows in self._rows.items() if rows}

@@ -162,7 +162,7 @@ def _explore(config: ProbeConfig, probe: Probe, seat: Seat, ask: Answerer) -> No
     rules = probe.rules
     assert isinstance(rules, OpenRules)
     mirror = Mirror.from_rules(rules) if config.symmetric else None
-    seen = {rules.initial()}
+    visited = {rules.initial()}
     wave = [rules.initial()]
     while wave:
         sights = [rules.sight(state, seat) for state in wave if rules.actor(state) is seat]
@@ -180,11 +180,11 @@ def _explore(config: ProbeConfig, probe: Probe, seat: Seat, ask: Answerer) -> No
                 actions = tuple(probe.get_policy(key)) if key in probe.answers else ()
             for action in actions:
                 successor = rules.apply(state, action).state
-                if successor not in seen:
-                    seen.add(successor)
+                if successor not in visited:
+                    visited.add(successor)
                     next_wave.append(successor)
-                if mirror and (image := mirror.state(successor)) not in seen:
-                    seen.add(image)  # both share one answer, so both are explored
+                if mirror and (image := mirror.state(successor)) not in visited:
+                    visited.add(image)  # both share one answer, so both are explored
                     next_wave.append(image)
         wave = next_wave
 

@@ -310,8 +310,8 @@ def _describe_questions(game: GameProbe) -> list[str]:
     """Return details about the questions that the summary leaves out."""
     scope = "every position that can occur" if game.probe.is_exhaustive else "positions drawn from good play"
     failures = format_failures(game.failures) or "none"
-    asked = f"{game.questions} questions, {scope if game.complete else 'not finished'}"
-    lines = [f"{asked}; failures: {failures}", explain_measure(game.measure)]
+    questions = f"{game.questions} questions, {scope if game.complete else 'not finished'}"
+    lines = [f"{questions}; failures: {failures}", explain_measure(game.measure)]
     if game.one_round:
         gain = format_interval(game.one_round, 2)
         lines.append(f"Exploitability if play ends with the first {game.round}: {gain}")

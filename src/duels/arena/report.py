@@ -312,9 +312,9 @@ def _summarize_decided(report: Report) -> list[str]:
         text = f"The better player is {'known' if decided else 'not known yet'}"
     else:
         text = f"The better player is known in {decided or 'none'} of {len(pairings)} pairings"
-    rest = f" Undecided: {_join_names(undecided)}." if decided and undecided else ""
+    note = f" Undecided: {_join_names(undecided)}." if decided and undecided else ""
     # Intervals for a fixed size may decide more.
-    return [f"{text} (95 % confidence{' each' * (len(pairings) > 1)}, by anytime-valid intervals).{rest}"]
+    return [f"{text} (95 % confidence{' each' * (len(pairings) > 1)}, by anytime-valid intervals).{note}"]
 
 
 def _name_pairing(game: GameReport, pairing: Pairing) -> str:

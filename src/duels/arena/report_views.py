@@ -143,9 +143,9 @@ def _csv_cells(name: str, interval: Interval, count: int) -> dict[str, float | N
 
 def make_document(report: Report) -> Document:
     """Return the report for a terminal or a page."""
-    done = "" if report.matches >= report.planned else f" of {report.planned}"
+    planned_note = "" if report.matches >= report.planned else f" of {report.planned}"
     introduction = (
-        f"{report.matches}{done} matches between {len(report.players)} players, seed {report.seed}. "
+        f"{report.matches}{planned_note} matches between {len(report.players)} players, seed {report.seed}. "
         "All intervals are 95 % intervals. A loss is the drop in the probability of winning under perfect "
         f"play, in percentage points. {_explain_missing_intervals(report)}"
     )
@@ -248,8 +248,8 @@ def _explain_missing_intervals(report: Report) -> str:
     ]
     if all(each.has_bounds for each in intervals):
         return ""
-    few = f"fewer than {MIN_UNITS} pairs"
-    return f"No interval (– or ±?) means {few}, too few mistakes, or results that are too one-sided."
+    too_few = f"fewer than {MIN_UNITS} pairs"
+    return f"No interval (– or ±?) means {too_few}, too few mistakes, or results that are too one-sided."
 
 
 def _explain_left_out(game: GameReport) -> str:

@@ -127,8 +127,8 @@ def remember_path(path: Path) -> None:
         if path.resolve().parent == matches_dir().resolve():
             return
         data_dir().mkdir(mode=0o700, parents=True, exist_ok=True)
-        known = _load_remembered_paths()
-        other_paths = [other for other in known if _get_write_time(other) and other != path.resolve()]
+        paths = _load_remembered_paths()
+        other_paths = [other for other in paths if _get_write_time(other) and other != path.resolve()]
         names = [os.fsencode(saved) for saved in (*other_paths, path.resolve())[-_MAX_REMEMBERED:]]
         write_atomically(_get_list_path(), b"\0".join(names), overwrite=True, private=True)
 

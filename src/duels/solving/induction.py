@@ -82,7 +82,7 @@ class InductionOracle(OpenOracle[A, S]):
         worse = [action_value.value.number for action_value in verdict.actions if not action_value.best]
         names = [self.rules.format(action) for action in moves]
         choice = join_or(names) if len(names) <= _MAX_LISTED else f"any of {len(names)} moves"
-        rest = "every other move loses."
+        ending = "every other move loses."
         if value == 1:
             remaining = self._count_entries_left(sight.view, moves[0])
             return f"{choice} wins {f'by force within {remaining + 1} moves' if remaining else 'at once'}."
@@ -90,8 +90,8 @@ class InductionOracle(OpenOracle[A, S]):
             return f"Every move loses by force; {choice} holds out longest."
         if value == HALF and not self.rules.all_outcomes():
             if self._half_is_drawn:
-                return f"{choice} keeps the draw; {rest}" if worse else "Every move keeps the draw."
-            return f"After {choice} nobody can force a win; {rest}" if worse else "Nobody can force a win."
+                return f"{choice} keeps the draw; {ending}" if worse else "Every move keeps the draw."
+            return f"After {choice} nobody can force a win; {ending}" if worse else "Nobody can force a win."
         if not worse:
             return f"Every move leaves you {verdict.value.number:.1%}."
         return f"{choice} leaves you {verdict.value.number:.1%}, the next best {max(worse):.1%}."

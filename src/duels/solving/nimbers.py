@@ -44,13 +44,13 @@ def compute_nimbers(digits: tuple[int, ...], count: int) -> list[int]:
     for n in range(count):
         options = set()
         for taken, digit in enumerate(digits[:n], start=1):
-            rest = n - taken
-            if digit & _EMPTY and rest == 0:
+            remaining = n - taken
+            if digit & _EMPTY and remaining == 0:
                 options.add(0)
-            if digit & _ONE_HEAP and rest > 0:
-                options.add(nimbers[rest])
+            if digit & _ONE_HEAP and remaining > 0:
+                options.add(nimbers[remaining])
             if digit & _TWO_HEAPS:
-                options.update(nimbers[a] ^ nimbers[rest - a] for a in range(1, rest // 2 + 1))
+                options.update(nimbers[a] ^ nimbers[remaining - a] for a in range(1, remaining // 2 + 1))
         nimbers.append(find_mex(options))
     return nimbers
 

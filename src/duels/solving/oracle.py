@@ -269,8 +269,8 @@ class Oracle(ABC, Generic[A, V]):
         best = [self.rules.format(action) for action in verdict.best]
         others = [action_value.value for action_value in verdict.actions if not action_value.best]
         next_best = max(others, key=lambda value: value.number, default=None)
-        rest = f"; anything else is worth {next_best} at most" if next_best else ""
-        return f"Best is {join_or(best, _MAX_LISTED)}, worth {verdict.value}{rest}."
+        next_best_note = f"; anything else is worth {next_best} at most" if next_best else ""
+        return f"Best is {join_or(best, _MAX_LISTED)}, worth {verdict.value}{next_best_note}."
 
     def pointer(self, sight: Sight[A, V]) -> str:
         """Return one or two sentences for a beginner on where to look, which do not name the best action."""

@@ -56,8 +56,8 @@ def pack_table(table_name: str, table: bytes) -> bytes:
 
 def unpack_table(content: bytes, table_name: str) -> bytes:
     """Return the table in a file. Raises DamagedTable if the file is damaged or has another table."""
-    head, _, rest = content.partition(b"\n")
-    checksum, _, packed = rest.partition(b"\n")
+    head, _, body = content.partition(b"\n")
+    checksum, _, packed = body.partition(b"\n")
     if head != f"{MAGIC}: {table_name}".encode():
         raise DamagedTable(f"this is not the table '{table_name}'")
     if checksum != sha256(packed).hexdigest().encode():

@@ -64,8 +64,8 @@ class EnvironmentBroken(DuelsError):
         match: AnyMatch | None = None,
     ) -> None:
         entries = [rules.format(turn.action) for turn in match.turns] if match else []
-        where = f" after '{', '.join(entries)}'" if entries else ""
-        super().__init__(f"{rules.name} in {environment}: {fault}{where} (law: {law.value})")
+        location = f" after '{', '.join(entries)}'" if entries else ""
+        super().__init__(f"{rules.name} in {environment}: {fault}{location} (law: {law.value})")
         self.law = law
         self.match = match
 
@@ -206,8 +206,8 @@ class _Inspector:
             allowed = [number for number, allows in enumerate(mask) if allows]
             legal = self._allowed(seat, match)
             if allowed != legal:
-                who = "nobody" if seat == NOBODY else f"seat {seat}"
-                fault = f"the mask of {who} allows {allowed}, the rules allow {legal}"
+                seat_name = "nobody" if seat == NOBODY else f"seat {seat}"
+                fault = f"the mask of {seat_name} allows {allowed}, the rules allow {legal}"
                 self._broken(EnvironmentLaw.LEGALITY, fault, match)
         for seat, reward in snapshot.rewards.items():
             expected = float(2 * outcome.score(Seat(seat + 1)) - 1) if outcome else 0.0

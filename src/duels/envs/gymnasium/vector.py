@@ -346,8 +346,8 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
         """Drop opponents that no game uses, now or after its next reset."""
         if len(self._opponents) > 1:
             indices = np.vstack([self._opponent_index, self._next_opponent_index])
-            used, indices = np.unique(indices, return_inverse=True)
-            self._opponents = [self._opponents[index] for index in used]
+            used_policies, indices = np.unique(indices, return_inverse=True)
+            self._opponents = [self._opponents[index] for index in used_policies]
             self._opponent_index, *following = indices.reshape(3, self.num_envs)
             self._next_opponent_index = np.stack(following)
 

@@ -115,8 +115,8 @@ class HuntOracle(Oracle[Action, View]):
             return "naming a position"
         if isinstance(action, Tunnel):
             return "tunnelling"
-        here = sight.view.cell
-        return "entering" if not here else "staying" if action.cell == here else "stepping"
+        own_cell = sight.view.cell
+        return "entering" if not own_cell else "staying" if action.cell == own_cell else "stepping"
 
     def theme(self, sight: Sight[Action, View], action: Action) -> Hashable:
         """Group decisions by kind (observe, enter, stay, step), not by cell."""
@@ -283,8 +283,8 @@ def _explain_best(sight: Sight[Action, View], verdict: Verdict[Action], chances:
     if sight.view.phase is Phase.OBSERVE:
         return _explain_observation(sight, chances, favourite.action.cell if has_favourite else None)
     if sight.view.cell == 0:
-        where = "anywhere" if len(best) == len(chances) else f"on {best_cells}"
-        return f"Enter {where}, at random, so that nobody can guess your position, and keep the tunnel."
+        location = "anywhere" if len(best) == len(chances) else f"on {best_cells}"
+        return f"Enter {location}, at random, so that nobody can guess your position, and keep the tunnel."
     if not has_favourite:
         return (
             f"Choose {best_cells} at random: the other player would learn to name a position that you "
@@ -316,13 +316,13 @@ def _explain_movement(
     verdict: Verdict[Action],
     favourite: ActionValue[Action],
 ) -> str:
-    here, cell = sight.view.cell, favourite.action.cell
-    if cell == here:
-        neighbours = [c for c in (here - 1, here + 1) if c in chances]
+    own_cell, cell = sight.view.cell, favourite.action.cell
+    if cell == own_cell:
+        neighbours = [c for c in (own_cell - 1, own_cell + 1) if c in chances]
         risks = join_and([f"{c} with a chance of about {chances[c]:.0%}" for c in neighbours])
         advice = f"Mostly stay: the other token is on {risks}, and a player who moves onto it loses."
         step = max(
-            (a for a in verdict.actions if a.action in (Move(here - 1), Move(here + 1))),
+            (a for a in verdict.actions if a.action in (Move(own_cell - 1), Move(own_cell + 1))),
             key=lambda action_value: action_value.value.number,
         )
         gain = step.value.number - favourite.value.number
@@ -332,9 +332,9 @@ def _explain_movement(
             f"{advice} Going to {step.action.cell} looks better by about {100 * gain:.1f} points, "
             "but the other player would learn to expect it."
         )
-    (stay,) = (a.value.number for a in verdict.actions if a.action == Move(here))
+    (stay,) = (a.value.number for a in verdict.actions if a.action == Move(own_cell))
     advice = f"Mostly step to {cell}, where the other token is with a chance of about {chances[cell]:.0%}"
     cost = favourite.value.number - stay
     if cost < 0.0005:
         return f"{advice}; now and then step elsewhere, so that your habits do not give you away."
-    return f"{advice}; on {here} you are easier to find, which costs about {100 * cost:.1f} points."
+    return f"{advice}; on {own_cell} you are easier to find, which costs about {100 * cost:.1f} points."

@@ -68,12 +68,12 @@ class HuntWords(Words[Action, View]):
         )
 
     def _read_movement(self, entry: str, sight: Sight[Action, View]) -> Action:
-        here = sight.view.cell
+        own_cell = sight.view.cell
         allowed = self._format_allowed(sight)
         stays = entry.strip().lower() == "stay"
-        if stays and here == OFF_GRID:
+        if stays and own_cell == OFF_GRID:
             raise InvalidEntry(f"Your token is off the grid and must enter it. {allowed}")
-        action = Move(here) if stays else self._parse(entry, "move")
+        action = Move(own_cell) if stays else self._parse(entry, "move")
         if action in sight.actions:
             return action
         if isinstance(action, Observe):
@@ -84,7 +84,7 @@ class HuntWords(Words[Action, View]):
             raise InvalidEntry(f"There is no position {action.cell}. {allowed}")
         if isinstance(action, Tunnel):
             raise InvalidEntry(f"Your Quantum Tunneling is spent. {allowed}")
-        raise InvalidEntry(f"Position {action.cell} is not next to position {here}. {allowed}")
+        raise InvalidEntry(f"Position {action.cell} is not next to position {own_cell}. {allowed}")
 
     def _read_observation(self, entry: str, sight: Sight[Action, View]) -> Action:
         action = self._parse(entry, "observe")
@@ -102,9 +102,9 @@ class HuntWords(Words[Action, View]):
 
         `default_verb` is used for a position without a verb.
         """
-        letter, rest = entry.strip().lower()[:1], entry.strip()[1:].strip()
+        letter, number = entry.strip().lower()[:1], entry.strip()[1:].strip()
         notation = (
-            f"{_VERB_BY_LETTER[letter]} {rest}" if letter in _VERB_BY_LETTER and rest.isdigit() else entry
+            f"{_VERB_BY_LETTER[letter]} {number}" if letter in _VERB_BY_LETTER and number.isdigit() else entry
         )
         if parse_whole_number(entry) is not None:
             notation = f"{default_verb} {entry}"

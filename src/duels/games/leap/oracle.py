@@ -156,10 +156,10 @@ class LeapOracle(OpenOracle[Action, State]):
         cells = [str(cell) for cell in costly[:_MAX_CELLS_LISTED]]
         if len(costly) > len(cells):
             cells.append(f"{len(costly) - len(cells):,} more")
-        where = f"except from {join_and(cells)}" if costly else "from every cell"
+        exceptions = f"except from {join_and(cells)}" if costly else "from every cell"
         yield Finding(
             "longest_leaps",
-            f"The longest leap is on a shortest path {where}.\n",
+            f"The longest leap is on a shortest path {exceptions}.\n",
             {"costs_a_turn_from": costly},
         )
 

@@ -50,8 +50,8 @@ class LightsOracle(OpenOracle[TurnOff, State]):
             first = action.first - 1
             start, end = bounds[first]
             left, right = first - start, end - first - action.count
-            rest = nim_sum ^ KAYLES.nimber(end - start) ^ KAYLES.nimber(left) ^ KAYLES.nimber(right)
-            values.append(_state_value(rest, state.mover.other))
+            nim_sum_after = nim_sum ^ KAYLES.nimber(end - start) ^ KAYLES.nimber(left) ^ KAYLES.nimber(right)
+            values.append(_state_value(nim_sum_after, state.mover.other))
         return values
 
     def reason(self, sight: Sight[TurnOff, State]) -> str:

@@ -56,8 +56,8 @@ class LightsWords(Words[TurnOff, State]):
 
     def _read_option(self, entry: str, sight: Sight[TurnOff, State]) -> int | TurnOff:
         word, pairs = entry.strip(), _list_first_lights(sight, 2)
-        if both := _parse_pair(word):
-            pair = self._make_pair(both, pairs, sight.view.row)
+        if numbers := _parse_pair(word):
+            pair = self._make_pair(numbers, pairs, sight.view.row)
             if isinstance(pair, str):
                 raise InvalidEntry(pair)
             return pair
@@ -78,18 +78,18 @@ class LightsWords(Words[TurnOff, State]):
 
     def _read_pair(self, entry: str, sight: Sight[TurnOff, State]) -> TurnOff | str:
         pairs = _list_first_lights(sight, 2)
-        if both := _parse_pair(entry):
-            return self._make_pair(both, pairs, sight.view.row)
+        if numbers := _parse_pair(entry):
+            return self._make_pair(numbers, pairs, sight.view.row)
         first = parse_number(entry, _format_first_lights(pairs))
         if first not in pairs:
             raise InvalidEntry(f"{self._explain_pair(first, sight.view.row)} {_format_first_lights(pairs)}")
         return TurnOff(first, 2)
 
-    def _make_pair(self, both: tuple[int, int], pairs: Sequence[int], row: str) -> TurnOff | str:
+    def _make_pair(self, numbers: tuple[int, int], pairs: Sequence[int], row: str) -> TurnOff | str:
         """Return the action for two lights in either order, or the reason why it is not allowed."""
-        first, second = sorted(both)
+        first, second = sorted(numbers)
         if second != first + 1:
-            return f"Invalid move (lights {both[0]} and {both[1]} are not adjacent). {_OPTIONS}"
+            return f"Invalid move (lights {numbers[0]} and {numbers[1]} are not adjacent). {_OPTIONS}"
         return TurnOff(first, 2) if first in pairs else f"{self._explain_pair(first, row)} {_OPTIONS}"
 
     def _explain_single(self, light: int) -> str:

@@ -1,1 +1,1 @@
-"""How much the strategy for hunt can give away at most, recomputed from its tables; needs numpy and numba."""
+"""Bounds on the exploitability of hunt's strategy, recomputed from its tables. Needs numpy and numba."""
