@@ -24,7 +24,7 @@ OptionValue = int | bool | str | tuple[int, ...] | tuple[str, ...] | None
 
 # Arguments of our environments, measurements and commands, and of Gymnasium's and PettingZoo's `make`.
 _RESERVED = """
-agent autoreset autoreset_mode base_url batch copy dict_observations dtype first game grade
+agent autoreset autoreset_mode base_url batch bool_masks copy dict_observations dtype first game grade
 limit_ends max_moves memory num_envs opponent policy render_mode seat seed disable_env_checker env_type id
 max_cycles max_episode_steps vector_kwargs vectorization_mode wrappers against all board chance count
 format games help jobs json matches out pace plain player position save seat1 seat2 verify key_env
