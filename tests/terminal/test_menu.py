@@ -144,8 +144,8 @@ def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
     assert not re.search(r"^  \d\. (resume|review)", first.out, flags=re.MULTILINE)
     walk(tmp_path, "play", "chain", "greedy", "", "", "4", "quit")
     later = walk(tmp_path, "resume", "resign", "review", "quit")
-    assert "resume    continue your match (Quantum Duel: four in a row, chain)" in later.out
-    offer = "review    see why you won or lost your last match (Quantum Duel: four in a row, chain)"
+    assert "resume    continue your match of chain" in later.out
+    offer = "review    see why you won or lost your last match of chain"
     assert later.out.count(offer) == 2
     assert later.out.count("You have observed cell 4") == later.out.count("observe: 4") != 0
     assert later.out.count(ASKED) == 3
@@ -154,7 +154,7 @@ def test_there_is_nothing_to_resume_or_review_at_first(tmp_path: Path) -> None:
 def test_a_match_is_reviewed_once_it_is_over(tmp_path: Path) -> None:
     walk(tmp_path, "play", "lights", "greedy", "", "resign", "play", "chain", "greedy", "", "", "4", "quit")
     result = walk(tmp_path, "review", "quit")
-    assert "see why you won or lost your last match (Light Out Duel, lights)" in result.out
+    assert "see why you won or lost your last match of lights" in result.out
     assert "lights: " in result.out
 
 
@@ -200,7 +200,7 @@ def test_all_unfinished_matches_can_be_resumed(tmp_path: Path) -> None:
     assert "resume    continue one of your unfinished matches" in result.out
     assert "hunt against casual, 1 entry" in result.out
     assert "lights two people, 1 entry" in result.out
-    assert "resume    continue your match (Light Out Duel, lights)" in result.out
+    assert "resume    continue your match of lights" in result.out
     results = [path for path in (tmp_path / "matches").glob("*.duel") if read_record(path).match.over]
     assert [path.name[16:] for path in results] == ["hunt.duel"]
     assert read_record(elsewhere).match.over

@@ -91,16 +91,16 @@ class Menu:
             _PLAY: ("start a match against the machine or a friend", partial(self._play, has_board))
         }
         if has_board:
-            description = "the same at the prompts of the rule book, without the full-screen board"
+            description = "the same at the prompts of the rule book"
             items[_PROMPTS] = (description, partial(self._play, False))
         items["variant"] = (
-            "start a match of another size, such as 12 lights or 100 cells in leap",
+            "start a match of another size, such as 12 lights",
             partial(self._play, has_board, self._ask_variant),
         )
         items["learn"] = ("learn a game in two minutes", self._learn)
         items["browser"] = ("play in your browser; press Ctrl-C here to stop", self._serve)
         if unfinished:
-            description = f"continue your match ({_format_title(unfinished[0])})"
+            description = f"continue your match of {unfinished[0].record.match.rules.name}"
             if len(unfinished) > 1:
                 description = "continue one of your unfinished matches"
             items["resume"] = (description, self._resume)
@@ -110,7 +110,7 @@ class Menu:
             lambda: self._invoke("practice", self._ask_game()),
         )
         if finished:
-            description = f"see why you won or lost your last match ({_format_title(finished)})"
+            description = f"see why you won or lost your last match of {finished.record.match.rules.name}"
             items["review"] = (description, partial(self._review, finished))
             items["stats"] = ("see your results against the machine", partial(self._invoke, "stats"))
         items["rules"] = ("read the rules of a game", lambda: self._invoke("rules", self._ask_game()))
@@ -299,11 +299,6 @@ def _describe_match(saved: SavedMatch) -> str:
     return f"{match.rules.name} {players}, {format_entries(len(match.turns))}"
 
 
-def _format_title(saved: SavedMatch) -> str:
-    game = saved.record.match.rules.game
-    return f"{game.title}, {game.name}"
-
-
 def choose(
     screen: Screen,
     title: str,
@@ -318,7 +313,7 @@ def choose(
     numbers = {str(number): name for number, name in enumerate(options, start=1)}
     answers = {**numbers, **(aliases or {}), **{name.lower(): name for name in options}}
     width = max(map(len, options)) + 2
-    lines = (f"  {number}. {name:<{width}}{options[name]}" for number, name in numbers.items())
+    lines = (f"{number:>3}. {name:<{width}}{options[name]}" for number, name in numbers.items())
     prompt = f"Number or name [{default}]: " if default else "Number or name: "
     notice = menu = "\n".join([title, *lines])
     while True:

@@ -107,6 +107,19 @@ def propose_stop(live: LiveMatch, seat: Seat) -> Proposal:
     return Proposal(f"{question} Nobody wins.", needs_consent, live.stop, refusal)
 
 
+def find_undo_seats(live: LiveMatch, seat: Seat) -> tuple[Seat, ...]:
+    """Return the seats whose last decision `undo` may mean while `seat` is asked.
+
+    Two people at one keyboard may both mean their own last decision.
+    """
+    own, others = live.find_takeback(seat), live.find_takeback(seat.other)
+    if len(live.people) < 2 or not others:
+        return (seat,)
+    if not own:
+        return (seat.other,)
+    return (seat,) if own.entries < others.entries else tuple(Seat)
+
+
 def propose_takeback(live: LiveMatch, seat: Seat) -> Proposal:
     """Return the proposal to take back the seat's last decision.
 

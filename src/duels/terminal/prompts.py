@@ -251,19 +251,13 @@ class PromptedMatch:
         raise _MatchChanged
 
     def _find_undo_seat(self, seat: Seat) -> Seat:
-        """Return the seat whose decision `undo` takes back while `seat` is asked.
-
-        Two people at a terminal may both mean their own last decision, so ask them.
-        """
-        live = self.live
-        own, others = live.find_takeback(seat), live.find_takeback(seat.other)
-        if len(live.people) < 2 or not self.screen.on_terminal or not others:
+        """Return the seat whose decision `undo` takes back while `seat` is asked. Ask if it is not clear."""
+        if not self.screen.on_terminal:
             return seat
-        if not own:
-            return seat.other
-        if self.hides_secrets or own.entries < others.entries:
-            return seat
-        choices = ", ".join(f"{s.value} for {messages.get_person_name(live, s)}" for s in Seat)
+        seats = messages.find_undo_seats(self.live, seat)
+        if len(seats) == 1 or self.hides_secrets:
+            return seats[0] if len(seats) == 1 else seat
+        choices = ", ".join(f"{s.value} for {messages.get_person_name(self.live, s)}" for s in seats)
         key = self.screen.choose_key(f"Whose decision is taken back? Press {choices}: ", ["1", "2"])
         return Seat(int(key))
 

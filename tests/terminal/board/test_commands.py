@@ -34,16 +34,33 @@ def test_undo_asks_the_other_person() -> None:
 
     async def act(player: Player) -> None:
         await player.pilot.press("u")
+        await player.see("Take back only the last decision of Player 1?")
+        await player.pilot.press("n")
         await player.see("Player 1, do you agree to take it back?")
         await player.press("n")
         await player.see("Takeback refused.")
-        await player.pilot.press("u")
+        await player.pilot.press("u", "n")
         await player.see("do you agree")
         await player.press("y")
         await player.see("Taken back: 2 entries.")
 
     at_board(live, act)
     assert lines_of(live.match) == ["4"]
+
+
+def test_undo_takes_back_the_slip_of_the_person_who_just_moved() -> None:
+    live = live_match("lights", entries="4 1 7")
+
+    async def act(player: Player) -> None:
+        await player.pilot.press("u")
+        await player.see("Take back only the last decision of Player 1?")
+        await player.pilot.press("y")
+        await player.see("Player 2, do you agree to take it back?")
+        await player.press("y")
+        await player.see("Taken back: 1 entry.")
+
+    at_board(live, act)
+    assert lines_of(live.match) == ["4", "1"]
 
 
 def test_a_hint_points_at_the_best_action() -> None:
@@ -100,9 +117,13 @@ def test_a_review_and_the_rules_are_one_key_away() -> None:
     at_board(live, act)
 
 
-@pytest.mark.parametrize(("command", "question"), [("r", "Do you want to resign?"), ("u", "do you agree")])
+@pytest.mark.parametrize(
+    ("command", "question", "refusals"), [("r", "Do you want to resign?", "n"), ("u", "Take back only", "nn")]
+)
 @pytest.mark.parametrize("ahead", ["4", "enter"])
-def test_a_key_right_after_a_command_is_not_a_move(command: str, question: str, ahead: str) -> None:
+def test_a_key_right_after_a_command_is_not_a_move(
+    command: str, question: str, refusals: str, ahead: str
+) -> None:
     """Send keys at once, as a terminal does. The pilot would wait after each key."""
     live = live_match("lights", entries="1 7")
 
@@ -111,7 +132,7 @@ def test_a_key_right_after_a_command_is_not_a_move(command: str, question: str, 
             player.app.post_message(events.Key(key, key if len(key) == 1 else None))
         await player.see(question)
         assert lines_of(live.match) == ["1", "7"]
-        await player.press("n")
+        await player.pilot.press(*refusals)
         await player.press("3")
 
     at_board(live, act)

@@ -371,13 +371,30 @@ class BoardApp(App[AppResult]):
             self._review()
         elif name == "hint" and self.choice:
             self._hint(self.choice)
+        elif name == "undo" and self.choice and not self._shares_secrets:
+            self._undo(self.choice)
         elif self.choice:
-            self._propose(_PROPOSALS[name], self.choice)
+            self._propose(_PROPOSALS[name], self.choice, self._seat)
 
-    def _propose(self, make_proposal: Callable[[LiveMatch, Seat], messages.Proposal], choice: Choice) -> None:
+    def _undo(self, choice: Choice) -> None:
+        """Propose a takeback. Two people may mean the decision just made, or the one before."""
+        seats = messages.find_undo_seats(self.live, self._seat)
+        if len(seats) == 1:
+            self._propose(messages.propose_takeback, choice, seats[0])
+            return
+
+        def handle_answer(yes: bool | None) -> None:
+            self._propose(messages.propose_takeback, choice, self._seat.other if yes else self._seat)
+
+        other = messages.get_person_name(self.live, self._seat.other)
+        self.push_screen(QuestionPanel(f"Take back only the last decision of {other}?"), handle_answer)
+
+    def _propose(
+        self, make_proposal: Callable[[LiveMatch, Seat], messages.Proposal], choice: Choice, seat: Seat
+    ) -> None:
         self._job.cancel()
         try:
-            proposal = make_proposal(self.live, self._seat)
+            proposal = make_proposal(self.live, seat)
         except IllegalMove as error:
             self.notice(str(error))
             return
