@@ -42,6 +42,11 @@ def get_person_name(live: LiveMatch, seat: Seat) -> str:
     return series.names[seat] if series and series.has_person_names else seat.label
 
 
+def name_people(live: LiveMatch, reader: Seat | None = None) -> PlayerNames:
+    """Return the names of two people, for sentences that address `reader`."""
+    return PlayerNames(get_person_name(live, Seat.ONE), get_person_name(live, Seat.TWO), reader)
+
+
 def format_score(live: LiveMatch) -> str:
     """Format the score after a rematch, such as `Score: 2 for Ann, 1 for Bob.`, or an empty text."""
     outcome, series = live.match.outcome, live.series

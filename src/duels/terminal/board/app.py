@@ -243,7 +243,8 @@ class BoardApp(App[AppResult]):
     def _render_turn(self) -> Content:
         content, live, outcome = self._palette.make_content, self.live, self.live.match.outcome
         if outcome:
-            result = messages.format_result(live, self._you) if self._you else outcome.reason
+            reason = outcome.sentence.render(messages.name_people(live))
+            result = messages.format_result(live, self._you) if self._you else reason
             return content(f"{result} {messages.format_score(live)}".rstrip())
         if not self.choice:
             actor = live.match.actor
@@ -500,6 +501,6 @@ class BoardMatch:
     def _show_result(self) -> None:
         outcome, you = self.live.match.outcome, messages.find_solo_seat(self.live)
         if outcome:
-            self.screen.say(
-                f"{outcome.reason} {messages.format_result(self.live, you) if you else ''}".rstrip() + "\n"
-            )
+            reason = outcome.sentence.render(messages.name_people(self.live))
+            result = messages.format_result(self.live, you) if you else messages.format_score(self.live)
+            self.screen.say(f"{reason} {result}".rstrip() + "\n")

@@ -1,13 +1,13 @@
 """The story of a match, shown beside the board."""
 
 from duels.core.match import AnyMatch
-from duels.core.narration import Narration, PlayerNames
+from duels.core.narration import Narration
 from duels.core.record import format_entry
 from duels.core.rules import Seat
 from duels.core.words import Ink
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
-from duels.terminal.messages import make_player_names
+from duels.terminal.messages import get_person_name, make_player_names, name_people
 
 
 class Story:
@@ -42,13 +42,13 @@ class Story:
 
     def _render_narration(self, narration: Narration) -> list[str]:
         # The book addresses the player who moved. Describe a machine's move in the third person.
-        return narration.render_news(self._names or PlayerNames(reader=narration.reader))
+        return narration.render_news(self._names or name_people(self._live, narration.reader))
 
     def _render_entry(self, match: AnyMatch) -> list[str]:
         turn = match.last
         if not turn or not isinstance(turn.actor, Seat):
             return []
-        name, you = turn.actor.label, self._names.reader if self._names else None
+        name, you = get_person_name(self._live, turn.actor), self._names.reader if self._names else None
         if you:
             # The book calls people by their seats.
             name = f"You ({name})" if turn.actor is you else self._live.names[turn.actor]
