@@ -141,3 +141,10 @@ def test_an_agreement_to_stop_costs_the_player_who_is_ahead(
     assert "stop by agreement" in text
     assert ("agreement to stop cost 19.4 points; playing on was best." in text) is bool(loss)
     assert "agreed to stop" in render_review_page(review)
+
+
+def test_a_resignation_is_not_excused_by_a_reason_about_the_best_action() -> None:
+    match = duels.start("chain").play_text("resign")
+    sections = explain_result(duels.review(match, players={Seat.ONE: HUMAN, Seat.TWO: "casual"}))
+    texts = [reason.text for section in sections for reason in section.reasons]
+    assert texts[0] == "Your resignation cost 50.0 points; playing on was best."

@@ -212,9 +212,10 @@ def _comment_on_decision(review: Review, entry: ReviewedEntry) -> list[str]:
     loss = f"{get_actor_name(review, entry.actor, begins=True)} gave away {format_loss(review, entry)}."
     if is_slip(entry):
         by_person = isinstance(entry.actor, Seat) and review.is_person(entry.actor)
+        reason = entry.reason if by_person and not entry.is_early_end else ""
         return [
             f"{_capitalize(entry.mark)}: {loss} {entry.effect if by_person else ''}".rstrip(),
-            f"Best was {format_best_actions(entry)}. {entry.reason if by_person else ''}".rstrip(),
+            f"Best was {format_best_actions(entry)}. {reason}".rstrip(),
             f"Position before it: {entry.position}",
         ]
     if entry.indifference:
@@ -516,8 +517,9 @@ def _describe_slips(review: Review, seat: Seat, reader: Seat | None) -> list[Rea
     for slip in slips[:_MAX_SLIPS]:
         sentence = _describe_slip(review, slip, f"entry {slip.number}: {slip.label}")
         if seat is reader:
-            effect = "" if slip.is_early_end else f" {slip.effect}"
-            reasons.append(Reason(f"{sentence}{effect} {slip.reason}".rstrip(), slip.position))
+            # The reason is about the best action. Where all are equal, it would excuse a resignation.
+            details = "" if slip.is_early_end else f" {slip.effect} {slip.reason}".rstrip()
+            reasons.append(Reason(f"{sentence}{details}", slip.position))
         else:
             reasons.append(Reason(sentence))
     if not slips and seat is not reader:
