@@ -497,8 +497,8 @@ def _describe_error(problem: Exception) -> tuple[int, str, int]:
             return problem.status, str(problem), 0
         case StoreDamaged():
             log.error("%s", problem)
-            text = "The server cannot reach its database: it was moved, replaced or damaged. Tell the host."
-            return 503, text, _RETRY_DELAY
+            text = "The server cannot reach its database: it was moved, replaced or damaged."
+            return 503, f"{text} Tell the person who runs the server.", _RETRY_DELAY
         case StoreUnavailable():
             log.error("%s", problem)
             text = "The server cannot reach its database. No moves are lost. Try again in a moment."
