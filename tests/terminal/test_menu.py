@@ -199,7 +199,7 @@ def test_all_unfinished_matches_can_be_resumed(tmp_path: Path) -> None:
     )
     assert "resume    continue one of your unfinished matches" in result.out
     assert "hunt against casual, 1 entry" in result.out
-    assert "lights two people, 1 entry" in result.out
+    assert "lights between two people, 1 entry" in result.out
     assert "resume    continue your match of lights" in result.out
     results = [path for path in (tmp_path / "matches").glob("*.duel") if read_record(path).match.over]
     assert [path.name[16:] for path in results] == ["hunt.duel"]

@@ -294,7 +294,7 @@ def _find_last_matches() -> tuple[list[SavedMatch], SavedMatch | None]:
 def _describe_match(saved: SavedMatch) -> str:
     """Describe the game, the players and the length of a match."""
     machines = [escape_unprintable(name) for name in saved.players if name != HUMAN]
-    players = f"against {machines[0]}" if len(machines) == 1 else " - ".join(machines) or "two people"
+    players = f"against {machines[0]}" if len(machines) == 1 else " - ".join(machines) or "between two people"
     match = saved.record.match
     return f"{match.rules.name} {players}, {format_entries(len(match.turns))}"
 
