@@ -144,6 +144,7 @@ examples: .venv-examples/ready
 	.venv-examples/bin/python examples/hunt_cfr.py --plot docs/images/hunt_cfr.svg
 	.venv-examples/bin/python examples/chain_ppo.py --plot docs/images/chain_ppo.svg
 	.venv-examples/bin/python examples/jax_ppo.py
+	.venv-examples/bin/python examples/alphazero.py
 
 # The learners over five seeds, and the page: twenty minutes of one core, in two processes. What was run is kept;
 # remove docs/baselines/*.json to run all anew.

@@ -1,4 +1,4 @@
-"""The example learns perfect play with every seed."""
+"""The examples learn perfect play."""
 
 import sys
 from pathlib import Path
@@ -17,3 +17,12 @@ def test_ppo_plays_lights_perfectly(monkeypatch: pytest.MonkeyPatch) -> None:
     import jax_ppo
 
     assert jax_ppo.train_and_grade("lights", seeds=5, updates=100) == [0.0] * 5
+
+
+def test_alphazero_plays_leap_perfectly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    sys.modules.pop("alphazero", None)
+    import alphazero
+
+    (_, before), (moves, after) = alphazero.train("leap", seed=0, iterations=10)
+    assert (before, moves, after) == (0.5, 40_960, 0)

@@ -89,11 +89,38 @@ def test_an_illegal_action_loses(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", ["chain", "flip"])
-def test_chance_needs_a_key(game: str) -> None:
+def test_without_a_key_the_state_draws_chance(game: str) -> None:
     env = make(game)
-    state = env.init(jax.random.PRNGKey(0))
-    with pytest.raises(DuelsError, match=f"{game} has chance"):
-        env.step(state, 0)
+    step = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
+    states = jax.vmap(env.init)(jax.random.split(jax.random.key(0), 64))
+    keys, ended, positions = [states._key], 0, set()
+    for _ in range(40):
+        states = step(states, random_actions(jax.random.key(len(keys)), states.legal_action_mask))
+        ended += int(states.terminated.sum())
+        keys.append(states._key)
+        positions |= {bytes(row) for row in np.asarray(states.observation)}
+    assert ended > 10  # so games have begun again
+    assert len({bytes(key) for step_keys in keys for key in np.asarray(step_keys)}) == 64 + ended
+    assert len(positions) > 200
+    again = jax.vmap(env.init)(jax.random.split(jax.random.key(0), 64))
+    for number in range(1, 41):
+        again = step(again, random_actions(jax.random.key(number), again.legal_action_mask))
+    assert equal(again, states)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_discount_says_who_moves_next(game: str) -> None:
+    env = make(game)
+    step = jax.jit(jax.vmap(env.step))
+    states = jax.vmap(env.init)(jax.random.split(jax.random.key(0), 64))
+    seen: set[float] = set()
+    for number in range(60):
+        movers = states.current_player
+        states = step(states, random_actions(jax.random.key(number), states.legal_action_mask))
+        same = jnp.where(states.current_player == movers, 1.0, -1.0)
+        assert (states.discount == jnp.where(states.terminated, 0.0, same)).all()
+        seen |= set(states.discount.tolist())
+    assert seen == ({-1.0, 0.0} if game in ("lights", "leap") else {-1.0, 0.0, 1.0})
 
 
 def test_games_without_chance_need_no_key() -> None:

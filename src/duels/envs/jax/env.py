@@ -53,11 +53,23 @@ class State:
     """Steps counted towards the limit, or None without a limit."""
     _first: Any
     """The player who moved first."""
+    _discount: Any
+    _key: Any
+    """The words of the key of `init`, for steps without a key."""
     _env: Any = field(metadata={"static": True})
 
     def replace(self, **changes: Any) -> "State":
         """Return a copy with some fields changed."""
         return replace(self, **changes)
+
+    @property
+    def discount(self) -> Any:
+        """The factor of the current player's value in the value to the player who made the last step.
+
+        1 if the same player moves again, -1 if the opponent does, 0 after termination and before the first
+        step. In chain, hunt and flip a player can move twice in a row, so a learner must not assume -1.
+        """
+        return self._discount
 
     @property
     def env_id(self) -> str:
@@ -91,6 +103,10 @@ class Purpose(IntEnum):
     """The player who moves first."""
     START = 3
     """Chance before the first decision."""
+    STATE_STEP = 4
+    """Chance after an action without a key."""
+    STATE_INIT = 5
+    """The key of the game after a reset without a key."""
 
 
 def random_bits(key: Any, purpose: Purpose) -> Any:
@@ -99,8 +115,12 @@ def random_bits(key: Any, purpose: Purpose) -> Any:
     A key is already random, so a short hash of it and the purpose is enough. JAX's own generator takes longer
     than the rest of a step.
     """
+    return _hash_words(jax.random.key_data(key), purpose)
+
+
+def _hash_words(words: Any, purpose: Purpose) -> Any:
     mixed = jnp.uint32(purpose)
-    for word in jax.random.key_data(key):
+    for word in words:
         mixed = _mix(mixed ^ word)
     return mixed
 
@@ -187,8 +207,11 @@ class Env(FeatureNames, ABC):
 
     def init(self, key: Any) -> State:
         """Start a game. The key draws the first player and chance before the first decision."""
-        first = pick(random_bits(key, Purpose.FIRST), 2)
-        position = self._begin(random_bits(key, Purpose.START) if self.begins_by_chance else None)
+        return self._init(jax.random.key_data(key))
+
+    def _init(self, words: Any) -> State:
+        first = pick(_hash_words(words, Purpose.FIRST), 2)
+        position = self._begin(_hash_words(words, Purpose.START) if self.begins_by_chance else None)
         false = jnp.bool_(False)
         state = State(
             current_player=self._status(position).seat ^ first,
@@ -201,6 +224,8 @@ class Env(FeatureNames, ABC):
             _position=position,
             _clock=None if self._limit is None else jnp.int32(0),
             _first=first,
+            _discount=jnp.float32(0),
+            _key=words,
             _env=self,
         )
         return state.replace(observation=self.observe(state))
@@ -208,11 +233,9 @@ class Env(FeatureNames, ABC):
     def step(self, state: State, action: Any, key: Any = None) -> State:
         """Play an action of the current player. The key draws the chance outcomes that follow.
 
-        Raises DuelsError without a key in a game with chance.
+        Without a key, the state's own key draws them. Pass a key in a search, or it foresees chance.
         """
-        if key is None and self.has_chance:
-            raise DuelsError(f"{self.rules.name} has chance: call step(state, action, key).")
-        bits = random_bits(key, Purpose.STEP) if self.has_chance else None
+        bits = self._chance_bits(state, key) if self.has_chance else None
         action = jnp.asarray(action, jnp.int32)
         was_over = state.terminated | state.truncated
         exists = (action >= 0) & (action < self.num_actions)
@@ -239,12 +262,19 @@ class Env(FeatureNames, ABC):
             rewards=rewards,
             terminated=state.terminated | ended,
             truncated=state.truncated | truncated,
+            _discount=jnp.where(was_over | ended, 0.0, jnp.where(player == mover, 1.0, -1.0)),
             legal_action_mask=self._legal(position) | state.terminated | ended,
             _step_count=state._step_count + ~was_over,
             _position=position,
             _clock=clock,
         )
         return after.replace(observation=self.observe(after))
+
+    @staticmethod
+    def _chance_bits(state: State, key: Any) -> Any:
+        if key is not None:
+            return random_bits(key, Purpose.STEP)
+        return _mix(_hash_words(state._key, Purpose.STATE_STEP) ^ state._step_count.astype(jnp.uint32))
 
     def observe(self, state: State, player_id: Any = None) -> Any:
         """Return the observation of a player, by default the current one."""
@@ -292,7 +322,8 @@ class Env(FeatureNames, ABC):
 def auto_reset(step: Step, init: Step) -> Step:
     """Return a step function that restarts ended games at once, like `pgx.experimental.auto_reset`.
 
-    `rewards`, `terminated` and `truncated` describe the game that ended, all other fields the new one.
+    `rewards`, `terminated` and `truncated` describe the game that ended, all other fields the new one. So
+    `discount` is 0. Without a key, the state's own key draws the new game.
     Raises DuelsError if the functions do not belong to the same environment.
 
     >>> from duels.envs.jax import make
@@ -306,12 +337,16 @@ def auto_reset(step: Step, init: Step) -> Step:
     if not isinstance(env, Env) or step != env.step or init != env.init:
         raise DuelsError("Pass two functions of the same environment: auto_reset(env.step, env.init).")
 
-    def step_and_reset(state: State, action: Any, key: Any) -> State:
+    def step_and_reset(state: State, action: Any, key: Any = None) -> State:
         false = jnp.bool_(False)
         # The step and the new game share a key, because each purpose gets its own bits.
         after = step(state.replace(terminated=false, truncated=false), action, key)
         result = {name: getattr(after, name) for name in ("rewards", "terminated", "truncated")}
-        return cast(State, _where(after.terminated | after.truncated, init(key).replace(**result), after))
+        if key is None:
+            new = env._init(_mix(state._key ^ _hash_words(state._key, Purpose.STATE_INIT)))
+        else:
+            new = init(key)
+        return cast(State, _where(after.terminated | after.truncated, new.replace(**result), after))
 
     return step_and_reset
 
