@@ -63,7 +63,7 @@ def test_help_names_every_command_and_every_kind_of_player(tmp_path: Path) -> No
     play = " ".join(duels(tmp_path, "play", "--help").out.split())
     for option in ("--seat1", "--seat2", "--first", "--seed", "--chance", "--save", "--plain"):
         assert option in play
-    assert all(kind in play for kind in ("human", "random", "greedy"))
+    assert all(kind in play for kind in ("human", "casual", "cmd:COMMAND", "model:NAME"))
 
 
 def test_help_states_the_limit_of_machine_matches(tmp_path: Path) -> None:
@@ -436,7 +436,7 @@ def test_control_characters_in_file_names_are_escaped(name: str, tmp_path: Path)
     assert duels(tmp_path, "play", "lights", "--save", path).err.count("\n") == 4
 
 
-@pytest.mark.parametrize("command", ["play", "practice", "levels", "rules"])
+@pytest.mark.parametrize("command", ["play", "practice", "lesson", "rules"])
 def test_a_missing_game_lists_the_games(command: str, tmp_path: Path) -> None:
     result = duels(tmp_path, command)
     assert result.code == 2
