@@ -124,6 +124,10 @@ compiled (extra `fast`); without this extra, batches of flip are slow.
 In lights, leap, chain and hunt, a step is one lookup in a table. flip has too many positions for a table. Its
 observation and mask have 446 numbers, compared with 27 in tic-tac-toe. Batches return their own arrays
 (`copy=False`); by default, they copy the arrays in every step.
+
+Pgx is called once per step here, so the ratios include the time that JAX needs for a call. A loop in native C
+has no such cost: it beats our compiled steps 7 times at a batch of 1 and 4 times at 64, and loses at 16,384.
+[Training](#training) says how long it takes until an agent is graded.
 """
 
 
