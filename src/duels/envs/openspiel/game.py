@@ -23,7 +23,7 @@ from duels.solving.graph import explore, longest_match
 # many moves. `max_moves=0` is for algorithms that can handle cycles.
 MAX_MOVES = 100
 UNLIMITED_LENGTH = 1000  # with `max_moves=0`, the reported maximum length of a match that can be endless
-MAX_EXPLORED_STATES = 20_000  # a second or two; in larger games `max_moves` is the maximum length
+MAX_MEASURED_STATES = 20_000  # a second or two; in larger games `max_moves` is the maximum length
 
 SEPARATOR = ";"  # commas separate OpenSpiel's parameters
 
@@ -87,7 +87,7 @@ def _explore_longest_match(rules: AnyRules) -> tuple[float, float]:
     if rules.limit and rules.limit_value is None:
         return inf, inf
     try:
-        return longest_match(explore(rules, limit=MAX_EXPLORED_STATES))
+        return longest_match(explore(rules, limit=MAX_MEASURED_STATES))
     except TooLarge:
         return inf, inf
 
