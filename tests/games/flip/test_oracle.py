@@ -17,8 +17,6 @@ from duels.games.flip.abstraction import MAX_NEAR, Abstraction
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
 from duels.games.flip.table import SHIPPED, Table, format_header
-from duels.solving.graph import explore
-from duels.solving.induction import InductionOracle
 from duels.solving.oracle import Exactness
 from duels.solving.store import pack_shorts, pack_table, unpack_shorts, unpack_table
 
@@ -406,31 +404,3 @@ def test_keeps_a_tile_to_deny_it(oracle: FlipOracle) -> None:
         "The other player stands at 18 and D3 is known to be a 3: leave it"
     )
     assert oracle.effect(sight, oracle.rules.parse("keep C3")).endswith("and left D3 to the other player.")
-
-
-# -- small boards ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "rules",
-    [
-        QuantumTiles(side=2, values=2, copies=2, target=2),
-        QuantumTiles(side=2, values=2, copies=2, target=3),
-    ],
-)
-def test_small_boards_have_the_values_of_backward_induction(rules: QuantumTiles) -> None:
-    oracle, exact = make_oracle(rules), InductionOracle(rules)
-    for state in explore(rules, [rules.initial()]).states:
-        actor = rules.actor(state)
-        if not isinstance(actor, Seat):
-            continue
-        value = oracle.judge(rules.sight(state, actor)).value
-        expected = exact.state_value(state) if actor is Seat.ONE else 1 - exact.state_value(state)
-        assert value.error < 1e-5
-        assert value.number == pytest.approx(float(expected), abs=value.error)
-
-
-def test_small_board_is_searched_until_its_value_is_narrow() -> None:
-    value = make_oracle(SMALL).judge(SMALL.sight(SMALL.initial(), Seat.ONE)).value
-    assert value.number == pytest.approx(0.6113, abs=5e-5)
-    assert value.error < 1e-4

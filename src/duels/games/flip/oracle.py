@@ -26,7 +26,6 @@ from duels.solving.oracle import (
 
 DEPTHS = 2  # of look-ahead: none, and one step
 MAX_UNKNOWN = 15  # with more unknown tiles, a second step of look-ahead takes many seconds
-SMALL_BOARD = 9  # tiles; so few can be searched to the end in seconds
 TOLERANCE = 4 * ROUNDING  # closer values count as equal
 
 
@@ -111,10 +110,7 @@ class FlipOracle(Oracle[Action, State]):
 
     def _list_depths(self, state: State) -> range:
         """Return the depths of look-ahead to try until the interval is narrow enough."""
-        unknown = state.tiles.count(UNKNOWN)
-        if len(state.tiles) <= SMALL_BOARD:
-            return range(unknown + 1)
-        return range(DEPTHS + (unknown <= MAX_UNKNOWN))
+        return range(DEPTHS + (state.tiles.count(UNKNOWN) <= MAX_UNKNOWN))
 
     def _bound_actions(self, state: State) -> tuple[list[float], list[float], float, float]:
         """Return the lower and upper bounds of the legal actions and of the position, without look-ahead."""
