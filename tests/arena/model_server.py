@@ -111,7 +111,7 @@ class Handler(BaseHTTPRequestHandler):
         """Return a move for the position in the prompt, by the oracle or any."""
         system, question = (message["content"] for message in request["messages"][:2])
         (position,) = re.findall(r"^In notation: (.*)$", question, re.MULTILINE)
-        (game,) = (game for game in GAMES.values() if game.card() in system)
+        (game,) = (game for game in GAMES.values() if game.rules_text() in system)
         rules = game.rules()
         sight = rules.parse_position(position)
         action = get_oracle(rules).judge(sight).best[0] if well else sight.actions[0]

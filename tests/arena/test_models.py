@@ -22,7 +22,7 @@ from duels.arena.run import RunProgress, run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
-from duels.games import GAMES, find_game
+from duels.games import find_game
 from duels.play.new_match import add_machine_limit
 from duels.players import endpoint as endpoints
 from duels.players.endpoint import EndpointSettings
@@ -182,29 +182,10 @@ def test_a_retry_after_an_illegal_answer_does_not_list_legal_actions(server: Ser
             assert ("now; allowed: " in reason) is shown
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_prompts_describe_the_answer_format_and_not_the_legal_actions(game: str) -> None:
-    rules, rng = add_machine_limit(find_game(game).rules()), Random(7)
-    match, kinds = Match.start(rules), set()
-    while (actor := match.actor) is not None:
-        if isinstance(actor, Seat):
-            sight = match.sight(actor)
-            messages = make_messages(sight, False)
-            assert messages == make_messages(replace(sight, actions=()), False)
-            *_, last = messages[1]["content"].splitlines()
-            examples = [rules.parse(text) for text in re.findall(r'{"action": "([^"]+)"}', last)]
-            here = {type(action) for action in sight.actions}
-            assert here & {type(example) for example in examples}
-            kinds |= {type(example) for example in examples}
-            assert kinds >= here
-            assert all(last.count(rules.format(example)) == 2 for example in examples[1:])
-        match = match.play(actor, rng.choice(match.actions))
-
-
-def test_outside_games_have_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asks_for_the_notation_in_a_game_without_answer_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duels.games.lights.answers", ModuleType("empty"))
     question = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
-    assert question.endswith('notation of the game. The last line of your answer looks like {"action": "1"}.')
+    assert 'Write your action in the game\'s notation, as in {"action": ' in question
 
 
 @pytest.mark.parametrize("seed", [4, 5, 6])
@@ -291,7 +272,7 @@ def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> Non
     assert first == "1"
     assert "positions mirrored" not in make_document(make_report(Folder(tmp_path / "run"))).render_text()
     text = make_document(make_report(Folder(tmp_path / "run"))).render_text()
-    assert "cells renamed" in text
+    assert "cells renamed" in " ".join(text.split())
     assert "seconds each" in text
     assert "seconds" not in json.dumps(report)  # equal runs have equal data
 
@@ -309,23 +290,7 @@ def test_the_prompt_lists_differences_from_the_rule_card() -> None:
     probed = make_messages(LIGHTS.parse_position("XXOOOOO 1"), False)[1]["content"]
     assert "Earlier moves do not matter" in probed
     begun = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
-    assert "Played so far, one entry after another (? was hidden from you): nothing." in begun
-
-
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ('First {"action": "1"}, no: {"action": "4"}', "4"),
-        ("I will take the pair.\n\n2-3", "2-3"),
-        ("**2-3**", "2-3"),
-        ('{"thought": {"x": 1}, "action": "5"} {"note": "done"}', "5"),
-        ('```json\n{"action": "6"}\n```', "6"),
-        ('{"action": 6}', "6"),
-    ],
-)
-def test_the_last_object_or_the_last_line_counts(text: str, read: str) -> None:
-    action, policy = parse_answer(text, Match.start(LIGHTS).sight(Seat.ONE))
-    assert (LIGHTS.format(action), policy) == (read, None)
+    assert "Nothing has been played." in begun
 
 
 @pytest.mark.parametrize(

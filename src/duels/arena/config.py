@@ -178,7 +178,7 @@ class Config:
                 "a budget needs prices per million tokens: pass --input-price and --output-price."
             )
         if not self.model.max_tokens:
-            raise BadOption("a budget needs a limit on the length of answers: max_tokens must not be 0.")
+            raise BadOption("a budget needs a limit on the length of answers: pass --max-tokens.")
         return float(amount[1]), amount[2].lower()
 
     @property

@@ -134,7 +134,7 @@ class ModelCosts:
         settings = self.conditions
         parts = [f"legal actions {'shown' if settings['show_actions'] else 'not shown'}"]
         parts += ["positions mirrored"] * settings["mirror"] + ["cells renamed"] * settings["relabel"]
-        return f"Models were asked with {', '.join(parts)}."
+        return f"Models were asked with version {settings['prompt']} of the prompt, {', '.join(parts)}."
 
 
 def is_reported(usage: Usage) -> bool:

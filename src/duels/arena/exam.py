@@ -27,6 +27,7 @@ from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.words import strip_ink
 from duels.files import write_atomically
 from duels.players.levels import LEVEL_SHARES, mix_actions
+from duels.players.prompt import PROMPT_VERSION, make_messages
 from duels.solving.oracle import BELOW_THE_MIXTURE, Progress, Verdict, no_progress
 from duels.solving.oracles import get_oracle
 
@@ -269,6 +270,8 @@ def _make_row(rules: AnyRules, key: str, number: int, position: ExamPosition) ->
         "position": position.notation,
         "history": format_history(sight),
         "board": strip_ink(str(rules.game.words(rules).board(sight))),
+        "prompt": PROMPT_VERSION,
+        "messages": make_messages(sight, show_actions=False),
         "value": verdict.value.number,
         "exactness": verdict.value.exactness.value,
         "error": verdict.value.error,
@@ -308,7 +311,8 @@ def render_card(rules: AnyRules, requested: int, positions: Sequence[ExamPositio
     shortage = explain_shortage(requested, len(positions))
     return f"""# Exam: {rules.game.title} ({rules.name})
 
-{len(positions)} positions, options {options}, seed {seed}, version {VERSION} of the format.
+{len(positions)} positions, options {options}, seed {seed}, version {VERSION} of the format, version
+{PROMPT_VERSION} of the prompt.
 `{command}` draws the same positions.{shortage and f" {shortage}"}
 
 **Sampling.** The positions come from matches between players that give away {ERROR_SHARE:.0%} as much as

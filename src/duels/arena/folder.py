@@ -391,6 +391,10 @@ def _read_config(path: Path) -> tuple[int, dict[str, Any], tuple[str, ...]]:
     try:
         content = json.loads(config_path.read_text(encoding="utf-8"))
         form, config = content["format"], {"kind": RUN, **content["config"]}
+        digest = content.get(DIGEST)
+        is_changed = (digest or form == FORMAT) and digest != make_digest(config)
+        if config.get("model"):
+            config["model"] = {"prompt": 1, "ask_forced": True, **config["model"]}  # older folders lack these
         began_by = escape_unprintable(content["duels"])
     except (ValueError, TypeError, KeyError, RecursionError):
         raise DuelsError(f"{config_path} is not the config of a run.") from None
@@ -401,8 +405,7 @@ def _read_config(path: Path) -> tuple[int, dict[str, Any], tuple[str, ...]]:
         games = set(config["games"])
         if config["kind"] == RUN and not games == set(config["matches"]) == set(config["options"]):
             raise DuelsError("'games', 'matches' and 'options' name different games.")
-        digest = content.get(DIGEST)
-        if (digest or form == FORMAT) and digest != make_digest(config):
+        if is_changed:
             raise DuelsError("its digest does not match, so it was changed after the run began.")
     except DuelsError as error:
         raise DuelsError(f"{config_path} is damaged: {error} Correct it or restore it from a copy.") from None

@@ -202,9 +202,9 @@ def _is_even(value: Any) -> bool:
 
 
 MODEL_CONDITIONS: Mapping[str, Schema] = {
-    **dict.fromkeys(("show_actions", "mirror", "relabel"), _is_flag),
+    **dict.fromkeys(("show_actions", "mirror", "relabel", "ask_forced"), _is_flag),
     "temperature": _optional(_is_number),
-    **dict.fromkeys(("max_tokens", "retries"), _is_count),
+    **dict.fromkeys(("max_tokens", "retries", "prompt"), _is_count),
 }
 """Model settings that a folder stores: only those that affect results, so no address."""
 PRICES: Mapping[str, Schema] = dict.fromkeys(("input_price", "output_price"), _optional(_is_number))

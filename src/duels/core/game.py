@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # every command imports this module, and most need none of th
 
 
 NAME = re.compile("[a-z][a-z0-9_-]*")
+TERMINAL_HEADING = "At the terminal"
+"""The last section of a rule card, on typing."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,10 @@ class Game:
                 return card.read_text(encoding="utf-8")
         text = cleandoc(self.rules_class().__doc__ or "")
         return f"{self.title}: {self.summary}\n\n{text}\n"
+
+    def rules_text(self) -> str:
+        """Return the rule card without the section for people at a terminal."""
+        return self.card().partition(f"\n{TERMINAL_HEADING}\n")[0]
 
     def find(self, module_name: str, name: str) -> Any:
         """Return an attribute of one of the game's modules, or None if there is none."""

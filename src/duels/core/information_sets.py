@@ -6,7 +6,7 @@ default: `liar #2`.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import ne
@@ -14,7 +14,7 @@ from typing import Generic
 
 from duels.core.errors import GameOver, IllegalMove, TooLarge
 from duels.core.match import EndedEarly, Match, parse_early_end
-from duels.core.rules import A, Event, Outcome, Rules, S, Seat, Sight, V
+from duels.core.rules import A, Actor, Event, Outcome, Rules, S, Seat, Sight, V
 
 HIDDEN = "?"
 """An entry that is hidden from the seat."""
@@ -111,22 +111,26 @@ class InformationSet(Generic[S, A, V]):
 
 def format_seen_entries(rules: Rules[S, A, V], sight: Sight[A, V]) -> list[str]:
     """Return the entries that a seat has seen, in a form that `InformationSet.parse_entry` reads back."""
+    return [entry for _, entry in _replay_seen_entries(rules, sight)]
+
+
+def _replay_seen_entries(rules: Rules[S, A, V], sight: Sight[A, V]) -> Iterator[tuple[Actor | None, str]]:
+    """Iterate over the entries that a seat has seen, with their actors."""
     events, outcome = tuple(sight.events), sight.outcome
     if events and isinstance(events[-1], EndedEarly):
         events, outcome = events[:-1], None
     current = InformationSet.start(rules, sight.seat)
-    entries = []
     for number, action in enumerate(sight.history, start=1):
         branches = current.branch(action)
         default = _find_default(
             branches, partial(ne, outcome) if number == len(sight.history) else prefer_ongoing
         )
+        actor = current.match.actor
         # One branch's events can begin with another's: the branch with the longest match is the right one.
         current = max(branches, key=lambda branch: _count_matching(branch, events))
         events = events[len(_last_events(current.match, sight.seat)) :]
         name = HIDDEN if action is None else rules.format(action)
-        entries.append(name if current is default else f"{name} #{branches.index(current) + 1}")
-    return entries
+        yield actor, name if current is default else f"{name} #{branches.index(current) + 1}"
 
 
 def format_history(sight: Sight[A, V]) -> list[str]:
@@ -135,6 +139,19 @@ def format_history(sight: Sight[A, V]) -> list[str]:
     if rules.has_hidden_information:
         return format_seen_entries(rules, sight)
     return [rules.format(action) for action in sight.history if action is not None]
+
+
+def list_seen_entries(sight: Sight[A, V]) -> list[tuple[Actor | None, str]]:
+    """Return the history that a seat has seen as pairs of actor and entry, with `?` for hidden entries."""
+    rules = sight.rules
+    if rules.has_hidden_information:
+        return list(_replay_seen_entries(rules, sight))
+    entries, state = [], rules.initial()
+    for action in sight.history:
+        assert action is not None
+        entries.append((rules.actor(state), rules.format(action)))
+        state = rules.apply(state, action).state
+    return entries
 
 
 def prefer_ongoing(outcome: Outcome | None) -> bool:

@@ -31,6 +31,7 @@ from duels.players.completions import (
     parse_reply,
 )
 from duels.players.failures import TransportError
+from duels.players.prompt import PROMPT_VERSION
 
 if TYPE_CHECKING:
     import httpx
@@ -45,6 +46,7 @@ _UNAUTHORIZED = (401, 403)
 _VARIABLE_NAME = re.compile("[A-Z][A-Z0-9_]*")
 _MIN_REDACTED = 8  # characters; shorter keys are placeholders, which occur in ordinary text
 _CONNECT_TIMEOUT = 10.0  # seconds until we assume that the address is wrong
+_MIN_WAIT = 0.05  # seconds; with `Retry-After: 0` the next request follows at once, but not in a flood
 _MAX_UNANSWERED = 3  # consecutive decisions without a reply before we give up
 
 
@@ -61,17 +63,19 @@ class EndpointSettings:
     """Whether positions are mirrored, so that memorized answers do not help."""
     relabel: bool = False
     """Whether cells are renamed, so that memorized answers do not help."""
+    ask_forced: bool = False
+    """Whether the model is asked even if it has only one legal action."""
     temperature: float | None = None
-    max_tokens: int = 4096
+    max_tokens: int = 0
     """The limit for an answer including reasoning; 0 for no limit."""
     max_tokens_name: str = "max_tokens"
     """The endpoint's name for the limit; OpenAI's reasoning models accept only `max_completion_tokens`."""
     stream: bool = False
     retries: int = 2
     """The number of retries after a failed decision, before the match is forfeited."""
-    request_seconds: float = 120.0
-    """The timeout of one request."""
-    total_seconds: float = 900.0
+    request_seconds: float = 600.0
+    """The timeout of one request; reasoning models can take minutes."""
+    total_seconds: float = 1800.0
     """The time limit for one reply, including retries."""
     concurrency: int = 8
     """The number of concurrent matches."""
@@ -88,6 +92,11 @@ class EndpointSettings:
             raise BadOption(
                 f"max_tokens_name must be {' or '.join(MAX_TOKENS_NAMES)}, not {quote(self.max_tokens_name)}."
             )
+
+    @property
+    def prompt(self) -> int:
+        """The version of the prompt."""
+        return PROMPT_VERSION
 
     def cost(self, usage: Usage) -> float | None:
         """Return the cost of tokens, or None if the prices are unknown."""
@@ -186,7 +195,7 @@ class Endpoint:
             if attempt.is_final:
                 raise DuelsError(problem)
             # Random, so that requests that failed together are not retried together.
-            pause = max(attempt.retry_after, uniform(wait / 2, wait))
+            pause = uniform(wait / 2, wait) if attempt.retry_after is None else attempt.retry_after
             limit = self.settings.total_seconds
             if monotonic() + pause > started + (limit if self._connected else min(limit, _CONNECT_TIMEOUT)):
                 self._unanswered = self._unanswered + 1 if self._connected else _MAX_UNANSWERED
@@ -203,7 +212,7 @@ class Endpoint:
         limit = self._max_usage(request)
         record({"id": request_id, "request": request, "at_most": [limit.prompt, limit.completion]})
         save = partial(self._record_response, record, request_id, limit, monotonic())
-        status, retry_after, reply = 0, 0.0, None
+        status, retry_after, reply = 0, None, None
         connected = may_cost = True
         try:
             async with asyncio.timeout(self.settings.request_seconds):
@@ -269,7 +278,7 @@ class Endpoint:
             request |= {"stream": True, "stream_options": {"include_usage": True}}
         return request
 
-    async def _post(self, request: dict[str, Any]) -> tuple[int, str, float]:
+    async def _post(self, request: dict[str, Any]) -> tuple[int, str, float | None]:
         """Return the status, the body, and the seconds to wait by the header Retry-After."""
         assert self._client
         url = self.settings.base_url.rstrip("/") + "/chat/completions"
@@ -319,8 +328,8 @@ class _Attempt:
 
     reply: Reply | None
     problem: str
-    retry_after: float
-    """Seconds to wait, from the header Retry-After."""
+    retry_after: float | None
+    """Seconds to wait, from the header Retry-After; None without it."""
     is_final: bool
     """Whether a retry would have the same outcome."""
     connected: bool
@@ -347,15 +356,15 @@ def describe_missing_key(name: str) -> str:
     return f"The environment variable {label} is not set"
 
 
-def _parse_retry_after(header: str) -> float:
-    """Return the seconds to wait, from a number or a date; 0 if the header is neither."""
+def _parse_retry_after(header: str) -> float | None:
+    """Return the seconds to wait, from a number or a date; None if the header is neither."""
     if header.replace(".", "", 1).isdecimal():
-        return float(header)
+        return max(float(header), _MIN_WAIT)
     try:
         date = parsedate_to_datetime(header)
     except ValueError:
-        return 0.0
-    return max(0.0, (date - datetime.now(UTC)).total_seconds()) if date.tzinfo else 0.0
+        return None
+    return max(_MIN_WAIT, (date - datetime.now(UTC)).total_seconds()) if date.tzinfo else None
 
 
 def _describe_problem(status: int, body: str) -> str:

@@ -34,6 +34,8 @@ class ModelPlayer:
 
         Raises TransportError or BudgetSpent, which leave the match unfinished.
         """
+        if len(sight.actions) == 1 and not self._settings.ask_forced:
+            return Answer(sight.actions[0]), Usage()
         view = self._mirror.sight(sight) if self._mirror else sight
         messages = make_messages(view, self._settings.show_actions, self._labels)
         failed: list[BadAnswer] = []
@@ -42,7 +44,7 @@ class ModelPlayer:
             reply = await self._endpoint.chat(self._model, messages, record)
             used += reply.usage
             try:
-                _check_reply(reply)
+                _check_reply(reply, self._settings.max_tokens)
                 action, policy = parse_answer(
                     reply.text, view, self._labels, show_actions=self._settings.show_actions
                 )
@@ -61,13 +63,18 @@ class ModelPlayer:
         return NoMove(self.name, tuple(failed)), used
 
 
-def _check_reply(reply: Reply) -> None:
+def _check_reply(reply: Reply, max_tokens: int) -> None:
     if reply.refusal or reply.finish == STOPPED_BY_FILTER:
         raise BadAnswer(Failure.REFUSED, f"the model refused: {reply.refusal or 'a content filter applied'}.")
     if reply.finish == FLOODED:
         raise BadAnswer(Failure.FLOODED, f"the answer is longer than {MAX_TEXT:,} characters.")
     if reply.finish == STOPPED_BY_LENGTH:
-        raise BadAnswer(Failure.CUT_OFF, "the answer was cut off at the length limit.")
+        limit = (
+            f"the limit of {max_tokens} tokens (--max-tokens)"
+            if max_tokens
+            else "the endpoint's length limit"
+        )
+        raise BadAnswer(Failure.CUT_OFF, f"the answer was cut off at {limit}.")
 
 
 class SeatedModel:

@@ -2,26 +2,32 @@
 
 import json
 import re
+from ast import literal_eval
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from duels.core.errors import BadOption, NotationError, quote
-from duels.core.information_sets import format_history
+from duels.core.information_sets import HIDDEN, list_seen_entries
 from duels.core.options import list_options
-from duels.core.rules import AnyRules, AnySight, OpenRules
+from duels.core.rules import CHANCE, AnyRules, AnySight, OpenRules
 from duels.core.words import strip_ink
 from duels.players import protocol
 from duels.players.failures import BadAnswer, Failure
 
+PROMPT_VERSION = 2
+"""The version of the prompt and of the answers that it allows. Results of two versions are not compared."""
 _ANSWER_INSTRUCTIONS = (
     "Think as long as you like. The last line of your answer must be a JSON object with your action and "
-    "nothing else. The question says how to write an action; ignore what the rules say about typing, which "
-    "is for people at a keyboard."
+    "nothing else. The question says how to write an action."
 )
 _LETTERS = "BCDFGHJKLMNPRSTVWZ"  # without X and O, which boards show, and vowels, which might form words
 _NUMBER = re.compile(r"(?<!Player )\b[0-9]+\b")
+_BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}?\}[$.\s]*$")
+_MAX_BRACES = 100  # in the object that ends an answer; a flood of braces must not take long
+_DECORATION = "`*$ \t\r\n"  # around an action, in Markdown or LaTeX
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ class Labels:
 
 
 def make_messages(sight: AnySight, show_actions: bool, labels: Labels | None = None) -> list[dict[str, str]]:
-    """Return the prompt for a decision: the rule card, the seat's history and the position.
+    """Return the prompt for a decision: the rules, the seat's history, the position and the answer format.
 
     With `labels`, the cells are renamed, and the position in notation is left out.
     """
@@ -85,40 +91,54 @@ def make_messages(sight: AnySight, show_actions: bool, labels: Labels | None = N
     words = rules.game.words(rules)
     rename = labels.rename if labels else str
     names = dict.fromkeys((words.seat_name(sight.seat), sight.seat.label))
+    facts = rules.game.find("answers", "facts")
     parts = [
         f"You are {', '.join(names)}, and it is your turn.",
         rename(_describe_history(sight)),
         "The position:\n" + rename(strip_ink(str(words.board(sight)))).strip("\n"),
+        rename("\n".join(facts(rules, sight)) if facts else ""),
+        "" if labels else f"In notation: {rules.format_position(sight)}",
     ]
-    if not labels:
-        parts.append(f"In notation: {rules.format_position(sight)}")
     if show_actions:
         parts.append(f"You may play: {rename(', '.join(rules.format(action) for action in sight.actions))}.")
-    form, examples = _describe_format(sight)
-    shape = " or ".join(json.dumps({"action": rename(example)}) for example in examples)
-    parts.append(f"{rename(form)} The last line of your answer looks like {shape}.")
-    notes = [f"{rules.game.card()}", *_describe_options(rules), *([labels.legend] if labels else [])]
+    parts.append(rename(_describe_format(sight)))
+    notes = [rules.game.rules_text(), *_describe_options(rules), *([labels.legend] if labels else [])]
     system = "\n".join(["You play this game to win.\n", *notes, "", _ANSWER_INSTRUCTIONS])
-    return [{"role": "system", "content": system}, {"role": "user", "content": "\n\n".join(parts)}]
+    return [
+        {"role": "system", "content": system},
+        {"role": "user", "content": "\n\n".join(filter(None, parts))},
+    ]
 
 
 def _describe_history(sight: AnySight) -> str:
-    """Describe the history. Single positions, as in probes, have none."""
+    """Describe who played which entry. Single positions, as in probes, have no history."""
     rules = sight.rules
-    if isinstance(rules, OpenRules) and not sight.history and sight.view != rules.initial():
-        return "The match is under way. Earlier moves do not matter."
-    history = ", ".join(format_history(sight)) or "nothing"
-    return f"Played so far, one entry after another (? was hidden from you): {history}."
+    if not sight.history:
+        is_start = not isinstance(rules, OpenRules) or sight.view == rules.initial()
+        return (
+            "Nothing has been played." if is_start else "The match is under way. Earlier moves do not matter."
+        )
+    actors = {sight.seat: "you", sight.seat.other: "your opponent", CHANCE: "chance"}
+    entries = [
+        f"{actors[actor]}: {'hidden' if entry == HIDDEN else entry}"
+        for actor, entry in list_seen_entries(sight)
+        if actor is not None
+    ]
+    return f"Played so far: {'; '.join(entries)}."
 
 
-def _describe_format(sight: AnySight) -> tuple[str, tuple[str, ...]]:
-    """Return the format of an answer, and examples that do not reveal the legal actions."""
+def _describe_format(sight: AnySight) -> str:
+    """Describe how each kind of legal action is written, with an example that is legal now.
+
+    The examples are drawn at random, so that they say nothing about good play.
+    """
     rules = sight.rules
-    forms = rules.game.find("answers", "forms")
-    if forms is None:
-        return "Write your action in the notation of the game.", (rules.format(rules.all_actions()[0]),)
-    form, examples = forms(rules, sight)
-    return form, examples
+    find_forms = rules.game.find("answers", "forms")
+    forms = find_forms(rules, sight) if find_forms else {"your action in the game's notation": sight.actions}
+    rng = Random(f"examples {rules.format_position(sight)}")
+    examples = {form: rules.format(rng.choice(actions)) for form, actions in forms.items() if actions}
+    clauses = [f"{form}, as in {json.dumps({'action': text})}" for form, text in examples.items()]
+    return f"The last line of your answer is a JSON object. Write {'; or '.join(clauses)}."
 
 
 def _describe_options(rules: AnyRules) -> list[str]:
@@ -148,31 +168,41 @@ def make_retry_messages(messages: list[dict[str, str]], answer: str, reason: str
 def parse_answer(
     text: str, sight: AnySight, labels: Labels | None = None, *, show_actions: bool = True
 ) -> tuple[Any | None, dict[Any, float] | None]:
-    """Parse the action or policy from the last JSON object of an answer, or from its last line.
+    """Parse the action or policy at the end of an answer.
 
-    Raises BadAnswer if it is not a move; the message lists the legal actions only with `show_actions`.
+    The answer must end with a JSON object (single quotes are accepted), with `\\boxed{4}`, or with a line
+    that holds only the action, as `4`, `"4"` or `4.`. Anything before that is not read, so an example in
+    the text is not a move. Raises BadAnswer if it is not a move; the message lists the legal actions only
+    with `show_actions`.
     """
     if not text.strip():
         raise BadAnswer(Failure.EMPTY, "the answer is empty.")
-    message = _find_last_object(text)
+    ending = text.rstrip(_DECORATION)
+    message = _find_last_object(ending)
     if message is not None:
         return protocol.parse_move(message, sight, labels, show_actions)
-    line = text.strip().splitlines()[-1].strip().strip("`*")
-    return protocol.parse_action(line, sight, labels, show_actions), None
+    line = (ending.splitlines() or [""])[-1]
+    boxed = _BOXED.search(line)
+    entry = boxed[1] if boxed else line
+    entry = entry.strip(_DECORATION).removesuffix(".").strip(_DECORATION + "\"'").replace("\u2013", "-")
+    return protocol.parse_action(entry, sight, labels, show_actions), None
 
 
 def _find_last_object(text: str) -> Mapping[str, Any] | None:
-    """Return the last JSON object with an action or a policy."""
-    decoder = json.JSONDecoder()
-    last: Mapping[str, Any] | None = None
-    start = text.find("{")
-    while start >= 0:
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            end = start + 1
-        else:
-            if isinstance(value, dict) and ("action" in value or "policy" in value):
-                last = value
-        start = text.find("{", end)
-    return last
+    """Return the object with an action or a policy that ends the text."""
+    start = len(text) if text.endswith("}") else 0
+    for _ in range(_MAX_BRACES):
+        start = text.rfind("{", 0, start)
+        if start < 0:
+            break
+        value = _read_object(text[start:])
+        if isinstance(value, dict) and ("action" in value or "policy" in value):
+            return value
+    return None
+
+
+def _read_object(text: str) -> Any:
+    for read in (json.loads, literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            return read(text)
+    return None

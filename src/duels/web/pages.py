@@ -23,6 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from duels.core.game import TERMINAL_HEADING
 from duels.core.svg import stylesheet
 from duels.web.request_errors import NotFound, RequestError
 
@@ -30,7 +31,6 @@ _CACHE_FOREVER = "public, max-age=31536000, immutable"
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
 _PARTS = ("players", "sentence", "asides", "board", "actions", "tools", "offers", "links", "question")
 """The parts of a match page except the log. Each is a macro of `_parts.html` that takes the view."""
-_TERMINAL_HEADING = "At the terminal"
 _LABELED_LINE = re.compile(r"(\S+)\s{2,}(\S.*)")
 _TABLE_ROW = re.compile(r"\s+(\S.*?)\s{3,}(\S.*)")
 
@@ -266,4 +266,4 @@ def parse_rule_card(card: str, guide: Sequence[str] = ()) -> list[CardSection]:
             part.paragraphs.append(words)
     sections.append(CardSection("On the board", points=[*guide]))
     filled = [part for part in sections if part.paragraphs or part.rows or part.points]
-    return [part for part in filled if part.heading != _TERMINAL_HEADING]
+    return [part for part in filled if part.heading != TERMINAL_HEADING]

@@ -1,14 +1,27 @@
 """The answer format for players that reply in text."""
 
 from duels.core.rules import Sight
-from duels.games.flip.rules import Action, QuantumTiles, State
+from duels.games.flip.rules import Action, Flip, Keep, QuantumFlip, QuantumTiles, State
 
 
-def forms(rules: QuantumTiles, sight: Sight[Action, State]) -> tuple[str, tuple[str, ...]]:
-    """Return the instruction for a decision, and example answers, which need not be legal."""
-    if sight.view.choosing:
-        return "Write which of the two tiles you keep, as in keep A1.", ("keep A1",)
-    return (
-        "Write the tile that you flip, as in A1, or for a Quantum Flip both tiles, as in A1+A2.",
-        ("A1", "A1+A2"),
-    )
+def forms(rules: QuantumTiles, sight: Sight[Action, State]) -> dict[str, list[Action]]:
+    """Return the legal actions by the way they are written."""
+    kinds = {
+        "the tile that you flip": Flip,
+        "both tiles of a Quantum Flip with a plus sign": QuantumFlip,
+        "keep and the tile whose value you keep": Keep,
+    }
+    return {form: [a for a in sight.actions if isinstance(a, kind)] for form, kind in kinds.items()}
+
+
+def facts(rules: QuantumTiles, sight: Sight[Action, State]) -> list[str]:
+    """Return sentences on the position beside its board."""
+    view, seat = sight.view, sight.seat
+    own, other = ("left" if view.quantum[player - 1] else "spent" for player in (seat, seat.other))
+    known = [
+        f"{rules.name_of(tile)} is a {rules.value_of(face)}"
+        for tile, face in enumerate(view.tiles)
+        if face.isalpha() and tile not in view.lifted
+    ]
+    shown = [f"Tiles that were shown and turned face down again: {', '.join(known)}."] if known else []
+    return [f"Your Quantum Flip is {own}, your opponent's is {other}.", *shown]

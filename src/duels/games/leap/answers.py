@@ -4,8 +4,8 @@ from duels.core.rules import Sight
 from duels.games.leap.rules import OFF_GRID, Action, QuantumLeap, State
 
 
-def forms(rules: QuantumLeap, sight: Sight[Action, State]) -> tuple[str, tuple[str, ...]]:
-    """Return the instruction for a decision, and example answers, which need not be legal."""
+def forms(rules: QuantumLeap, sight: Sight[Action, State]) -> dict[str, list[Action]]:
+    """Return the legal actions by the way they are written."""
     if sight.view.cell_of(sight.seat) == OFF_GRID:
-        return "Write enter to come onto the grid.", ("enter",)
-    return "Write by how many cells you leap forward, not the cell where you land, as in 2.", ("2",)
+        return {"enter, to come onto the grid": list(sight.actions)}
+    return {"by how many cells you leap forward, not the cell where you land": list(sight.actions)}

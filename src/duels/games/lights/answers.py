@@ -4,10 +4,16 @@ from duels.core.rules import Sight
 from duels.games.lights.rules import Lights, State, TurnOff
 
 
-def forms(rules: Lights, sight: Sight[TurnOff, State]) -> tuple[str, tuple[str, ...]]:
-    """Return the instruction for a decision, and example answers, which need not be legal."""
-    instruction = (
-        "Write the name of one light to turn off that light alone, as in 1, "
-        "or the names of both lights of a pair, as in 1-2."
-    )
-    return instruction, ("1", "1-2")
+def forms(rules: Lights, sight: Sight[TurnOff, State]) -> dict[str, list[TurnOff]]:
+    """Return the legal actions by the way they are written."""
+    return {
+        "the name of one light, to turn off that light alone": [a for a in sight.actions if a.count == 1],
+        "the names of two neighbours with a hyphen, to turn off both": [
+            a for a in sight.actions if a.count == 2
+        ],
+    }
+
+
+def facts(rules: Lights, sight: Sight[TurnOff, State]) -> list[str]:
+    """Return sentences on the position beside its board."""
+    return ["O is a light that is ON, X is a light that is OFF."]
