@@ -40,7 +40,11 @@ def test_rejects_two_runs_in_one_folder(tmp_path: Path) -> None:
     with Folder.open_locked(tmp_path / "probe", probing) as folder:
         with pytest.raises(DuelsError, match="is in use by another process"):
             run_probe(
-                replace(probing, budget="1usd", model=EndpointSettings(input_price=1.0, output_price=1.0)),
+                replace(
+                    probing,
+                    budget="1usd",
+                    model=EndpointSettings(max_tokens=100, input_price=1.0, output_price=1.0),
+                ),
                 folder.path,
             )
         assert Folder(folder.path).config == probing.as_data()
@@ -75,7 +79,7 @@ def test_rejects_the_folder_of_another_run(tmp_path: Path) -> None:
 
 
 def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
-    asked = EndpointSettings("http://127.0.0.1:9/v1")
+    asked = EndpointSettings("http://127.0.0.1:9/v1", max_tokens=4096)
     config = Config(("random", "model:NAME"), ("lights",), 2, model=asked)
     with Folder.open_locked(tmp_path, config) as folder:
         assert make_report(folder).costs.prices.cost(Usage(1000, 1000, 1)) is None

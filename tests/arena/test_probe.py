@@ -321,7 +321,9 @@ def test_a_model_is_probed_over_http(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with serving() as server:
-        settings = EndpointSettings(server.url, input_price=10_000.0, output_price=0.0, concurrency=2)
+        settings = EndpointSettings(
+            server.url, max_tokens=4096, input_price=10_000.0, output_price=0.0, concurrency=2
+        )
         first = run_probe(
             ProbeConfig("model:well", ("lights",), budget="20usd", model=settings), tmp_path / "p"
         )

@@ -17,6 +17,7 @@ from duels.core.words import Question, Words, strip_ink
 from duels.games import find_game
 from duels.play.library import read_record
 from duels.play.new_match import seat_players
+from duels.terminal.messages import find_undo_seats
 from tests.attack.harness import Case, in_turn, shuffled
 from tests.attack.sessions import HEADERS, RECORD
 from tests.support import GAME_NAMES, entries_for, lines_of, play_randomly
@@ -83,7 +84,8 @@ def sitting(name: str, machine: bool, rng: Random) -> Sitting:
                 ask(question.prompt, "board", hidden)
                 ask(HIDE, "", hidden=True)
                 there.secrets.add("Your token is")
-            if not machine and live.find_takeback(seat) and rng.random() < 0.5:
+            is_clear = guarded or find_undo_seats(live, seat) == (seat,)  # otherwise a key says whose
+            if not machine and is_clear and live.find_takeback(seat) and rng.random() < 0.5:
                 ask(question.prompt, "undo", hidden)
                 ask(f"{seat.other.label}, do you agree to take it back? (yes/no): ", "no")
             ask(question.prompt, entry, hidden)
