@@ -42,7 +42,7 @@ def test_the_docs_list_every_route() -> None:
     [
         ("A request must arrive within {:.0f} seconds, with its body.", VisitorLimits().request_timeout),
         ("An address can have {} connections", VisitorLimits().connections),
-        ("The players at an address can have {} streams.", VisitorLimits().streams_of_players),
+        ("The players at an address can have {} streams.", VisitorLimits().player_streams_per_address),
         ("`?page=2` for more than {} entries", PAGE_ENTRIES),
         ("Nothing is logged as long as all is well.", None),
     ],

@@ -285,7 +285,7 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
 
 
 def test_spectators_do_not_lock_out_a_player_at_their_address(tmp_path: Path) -> None:
-    limits = VisitorLimits(PLENTY, PLENTY, PLENTY, RateLimit(3, 0.001), 2, 2, streams_of_address=3)
+    limits = VisitorLimits(PLENTY, PLENTY, PLENTY, RateLimit(3, 0.001), 2, 2, spectator_streams_per_address=3)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
         ann, _, match = pair(base, "lights")
         others = [web.Visitor(base) for _ in range(3)]
@@ -345,7 +345,7 @@ def test_spectators_give_way_before_players() -> None:
 
 
 def test_many_streams_of_one_player_give_way_to_players_at_the_same_address() -> None:
-    limits = VisitorLimits(streams=4, streams_of_players=6)
+    limits = VisitorLimits(streams=4, player_streams_per_address=6)
     eves = [Visitor(f"eve {number % 2}", "here", True) for number in range(7)]
     others = [Visitor(f"ann {number}", "here", True) for number in range(3)]
     outcomes = open_streams(StreamLimiter(limits, 100), [*eves, *others])

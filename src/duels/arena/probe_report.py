@@ -276,7 +276,7 @@ def _summarize_game(game: GameProbe) -> str:
             f"It made mistakes in {mistakes} of {len(game.shortfalls)} positions.",
         ]
     if game.exploitability:
-        gain = format_interval(game.exploitability, 2)
+        gain = _format_exploitability(game.exploitability)
         sentences.append(f"Exploitability: the best opponent wins {gain} points more than its fair share.")
     sentences += _describe_results(game)
     if game.asked_once:
@@ -306,6 +306,10 @@ def _game_blocks(game: GameProbe) -> Iterator[Block]:
     yield MistakeBoards("Worst positions", game.mistakes)
 
 
+def _format_exploitability(interval: Interval) -> str:
+    return format_interval(interval, digits=2)
+
+
 def _describe_questions(game: GameProbe) -> list[str]:
     """Return details about the questions that the summary leaves out."""
     scope = "every position that can occur" if game.probe.is_exhaustive else "positions drawn from good play"
@@ -313,7 +317,7 @@ def _describe_questions(game: GameProbe) -> list[str]:
     questions = f"{game.questions} questions, {scope if game.complete else 'not finished'}"
     lines = [f"{questions}; failures: {failures}", explain_measure(game.measure)]
     if game.one_round:
-        gain = format_interval(game.one_round, 2)
+        gain = _format_exploitability(game.one_round)
         lines.append(f"Exploitability if play ends with the first {game.round}: {gain}")
     if game.unanswered:
         lines.append(_UNANSWERED if game.probe.is_exhaustive else "Unanswered questions do not count.")

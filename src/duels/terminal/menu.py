@@ -27,6 +27,7 @@ from duels.players.levels import CLOSE_LEVELS
 from duels.terminal.messages import format_entries
 from duels.terminal.next_step import NextStep, show_review
 from duels.terminal.play import can_use_board, is_board_installed, play_new_match, resume_match
+from duels.terminal.prompts import COMMAND_ALIASES
 from duels.terminal.screen import Screen
 
 MenuItem = tuple[str, Callable[[], NextStep | None]]
@@ -333,7 +334,7 @@ def _read_entry(screen: Screen, question: Question) -> str:
         entry = screen.ask(question).strip()
     except EOFError:
         raise LeaveMenu from None
-    if entry.lower() in ("quit", "q", "exit"):
+    if COMMAND_ALIASES.get(entry.lower(), entry.lower()) == "quit":
         raise LeaveMenu
     if entry.lower() in ("back", "b"):
         raise GoBack

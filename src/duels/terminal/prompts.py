@@ -28,7 +28,7 @@ POSITION_COMMANDS = {
 """The commands at a question about a position, in a match or in a puzzle."""
 _BACK = "back"
 COMMAND_ALIASES = {"?": "help", "q": "quit", "exit": "quit"}
-"""Aliases of commands, unless the game uses the letter itself."""
+"""Aliases of commands, unless the game uses the alias itself."""
 COMMANDS = POSITION_COMMANDS | {
     "undo": "take back your last decision",
     "save": "show where the match is saved",

@@ -218,11 +218,11 @@ class VisitorLimits:
     """An address's limits as a multiple of an identity's: a household or a school shares an address."""
     streams: int = 12
     """Open event streams per identity."""
-    streams_of_address: int = 96
+    spectator_streams_per_address: int = 96
     """Open event streams of spectators per address."""
-    streams_of_players: int = 128
+    player_streams_per_address: int = 128
     """Open event streams of players per address."""
-    streams_of_spectators: int = 400
+    spectator_streams_in_all: int = 400
     """Open event streams of all spectators: the other connections are reserved for players."""
     matches_a_day: int = 200
     """Matches that an identity may join in a day."""
@@ -324,12 +324,12 @@ class StreamLimiter:
 
     def __init__(self, limits: VisitorLimits, capacity: int) -> None:
         self._capacity = capacity
-        self._max_of_players = limits.streams_of_players
+        self._max_of_players = limits.player_streams_per_address
         self._places = PlaceCounter(
             "Too many pages are open. Close some.",
             limits.streams,
-            limits.streams_of_address,
-            limits.streams_of_spectators,
+            limits.spectator_streams_per_address,
+            limits.spectator_streams_in_all,
             wait=10.0,
         )
         self._open: dict[_OpenStream, None] = {}  # the oldest first
