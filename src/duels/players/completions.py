@@ -50,7 +50,7 @@ class BadStream(DuelsError):
 
 
 def join_events(stream: str) -> str:
-    """Join a stream of events to the body that the endpoint would have sent without streaming.
+    """Join a stream of events into the body that the endpoint would have sent without streaming.
 
     Raises BadStream if an event is not part of a chat completion, or the stream is incomplete.
     """
@@ -77,7 +77,7 @@ def join_events(stream: str) -> str:
         if problem:
             raise BadStream(f"the stream ended with {quote(json.dumps(problem), 200)}.")
     if not is_complete:
-        raise BadStream("the stream was cut")
+        raise BadStream("the stream was cut off")
     message = {key: "".join(texts) for key, texts in parts.items()}
     return json.dumps({"choices": [{"message": message, "finish_reason": finish}], "usage": usage})
 

@@ -1,4 +1,4 @@
-"""Parsing of external players as users type them: `cmd:python bot.py`, `model:NAME`.
+"""Parsing of the names of external players: `cmd:python bot.py`, `model:NAME`.
 
 Parse only text that users typed or put into their own config. For records, uploads and requests call
 `find_player_kind`, which knows only built-in players, so that they cannot run a command.
@@ -42,7 +42,7 @@ def parse_player_kind(
     if text.lower().startswith(MODEL_PREFIX):
         name = text[len(MODEL_PREFIX) :].strip()
         if not name:
-            raise UnknownName("model: needs a name, such as model:NAME.")
+            raise UnknownName("model: needs a name, such as model:gpt-5.")
         return PlayerKind(
             MODEL + name, "a language model", lambda rules, progress: _seat_model(name, rules, model)
         )

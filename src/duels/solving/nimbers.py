@@ -39,7 +39,7 @@ class TakeAndBreak:
 
 
 def compute_nimbers(digits: tuple[int, ...], count: int) -> list[int]:
-    """Return the nim-values of heaps 0 to count - 1, by definition."""
+    """Return the nim-values of heaps 0 to count - 1, computed from the definition."""
     nimbers: list[int] = []
     for n in range(count):
         options = set()
