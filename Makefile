@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: play test lint golden check-slow wheel-test trainers-test jax-test docs bench solved books examples hunt-strategy \
+.PHONY: play test lint golden check-slow wheel-test trainers-test integrations-test jax-test docs bench solved books examples hunt-strategy \
 	environment-pages baselines ladder ray-test hunt-study new-game trace clean
 
 # Reinstalled only when what is to be installed changes.
@@ -34,6 +34,7 @@ golden: .venv/tested
 	$(BIN)/python -m tests.golden.transcripts
 	$(BIN)/python -m tests.golden.boards
 
+# With firefox-esr, webkit2gtk-driver and xvfb (Debian's packages), it also plays in Firefox and WebKit.
 check-slow: .venv/tested
 	$(BIN)/pytest -m slow
 
@@ -50,6 +51,21 @@ trainers-test: .venv-trainers/ready
 	@test -d .venv-trainers || $(PYTHON) -m venv .venv-trainers
 	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check -r tests/trainers/requirements.txt
 	@.venv-trainers/bin/pip install --quiet --disable-pip-version-check --editable '.[rl,openspiel,data,minari]'
+	@touch $@
+
+# The adapters for frameworks that evaluate or train language models, each with its framework. The frameworks conflict.
+integrations-test: .venv-inspect/ready .venv-mcp/ready
+	.venv-inspect/bin/pytest -m slow -n 0 tests/integrations/inspect
+	.venv-mcp/bin/pytest -m slow -n 0 tests/integrations/test_mcp.py tests/integrations/test_frameworks.py
+
+.venv-inspect/ready: pyproject.toml
+	@test -d .venv-inspect || $(PYTHON) -m venv .venv-inspect
+	@.venv-inspect/bin/pip install --quiet --disable-pip-version-check --editable '.[inspect,llm]' pytest pytest-xdist hypothesis
+	@touch $@
+
+.venv-mcp/ready: pyproject.toml tests/integrations/requirements.txt
+	@test -d .venv-mcp || $(PYTHON) -m venv .venv-mcp
+	@.venv-mcp/bin/pip install --quiet --disable-pip-version-check --editable '.[mcp,llm]' -r tests/integrations/requirements.txt
 	@touch $@
 
 # The JAX environments, beside Pgx.
@@ -136,7 +152,7 @@ hunt-strategy: .venv/tested
 hunt-study: .venv/tested
 	$(BIN)/python -m tools.hunt study
 
-# Each prints its result; the last two draw the pictures that the docs show.
+# Each prints its result; three draw the pictures that the docs show.
 examples: .venv-examples/ready
 	.venv-examples/bin/python examples/q_learning.py --game lights --steps 100000
 	.venv-examples/bin/python examples/masked_ppo.py --game leap --steps 10000
@@ -144,7 +160,8 @@ examples: .venv-examples/ready
 	.venv-examples/bin/python examples/hunt_cfr.py --plot docs/images/hunt_cfr.svg
 	.venv-examples/bin/python examples/chain_ppo.py --plot docs/images/chain_ppo.svg
 	.venv-examples/bin/python examples/jax_ppo.py
-	.venv-examples/bin/python examples/alphazero.py
+	.venv-examples/bin/python examples/alphazero.py --plot docs/images/alphazero.svg
+	.venv-examples/bin/python examples/credit.py --plot docs/images/credit.svg
 
 # The learners over five seeds, and the page: twenty minutes of one core, in two processes. What was run is kept;
 # remove docs/baselines/*.json to run all anew.

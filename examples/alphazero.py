@@ -2,6 +2,7 @@
 
 python examples/alphazero.py                  lights, leap and a short chain, five seeds each
 python examples/alphazero.py lights --seeds 1
+python examples/alphazero.py --plot alphazero.svg
 
 It prints the exploitability of the network, without search, after every tenth iteration.
 """
@@ -124,18 +125,43 @@ def grade(game: str, layers: Any) -> float:
     return float(duels.exploitability(table, game, **rules))
 
 
+def draw(curves: dict[str, list[list[tuple[int, float]]]], file: str) -> None:
+    """Draw the curve of every seed, one game beside the other."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "duels"  # makes the file reproducible
+    import matplotlib.pyplot as plt
+
+    figure, row = plt.subplots(1, len(curves), figsize=(3 * len(curves), 3), sharey=True, squeeze=False)
+    for axes, (game, seeds) in zip(row[0], curves.items(), strict=True):
+        for seed in seeds:
+            axes.plot(
+                [moves / 1000 for moves, _ in seed], [grade for _, grade in seed], marker=".", alpha=0.7
+            )
+        axes.set(title=game, xlabel="thousand moves")
+    row[0][0].set_ylabel("exploitability")
+    figure.tight_layout()
+    figure.savefig(file, metadata={"Date": None})
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("games", nargs="*", default=list(FORMS))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--iterations", type=int, default=40)
+    parser.add_argument("--plot", metavar="FILE")
     arguments = parser.parse_args()
+    curves: dict[str, list[list[tuple[int, float]]]] = {}
     for game in arguments.games:
         start = time.perf_counter()
         for seed in range(arguments.seeds):
             curve = list(train(game, seed, arguments.iterations))
+            curves.setdefault(game, []).append(curve)
             print(f"{game}, seed {seed}: {' '.join(f'{grade:.3g}' for _, grade in curve)}", flush=True)
         print(f"{game}: {curve[-1][0]:,} moves per seed, {time.perf_counter() - start:.0f} seconds in all")
+    if arguments.plot:
+        draw(curves, arguments.plot)
 
 
 if __name__ == "__main__":

@@ -23,15 +23,17 @@ ALLOWED: dict[str, set[str]] = {
     "core": set(),
     "files": {"core"},
     "paths": set(),
+    "raster": set(),
     "solving": BELOW,
     "games": BELOW | {"solving"},
     "players": BELOW | {"solving", "games"},
     "play": BELOW | {"solving", "games", "players"},
     "analysis": BELOW | {"solving", "games", "players", "play"},
     "terminal": BELOW | {"solving", "games", "players", "play", "analysis"},
-    "web": BELOW | {"solving", "games", "players", "play", "analysis"},
-    "envs": BELOW | {"solving", "games", "players", "play", "analysis"},
+    "web": BELOW | {"solving", "games", "players", "play", "analysis", "raster"},
+    "envs": BELOW | {"solving", "games", "players", "play", "analysis", "raster"},
     "arena": BELOW | {"solving", "games", "players", "play", "analysis"},
+    "integrations": BELOW | {"solving", "games", "players", "play", "analysis", "arena"},
     "vector": BELOW | {"solving", "games", "envs"},  # duels.vector: the arrays of envs, for everybody
     "": {"core", "games", "players", "analysis", "vector"},  # duels/__init__.py
     "__main__": {"terminal"},  # python -m duels
@@ -150,6 +152,8 @@ def test_imports_point_one_way(module: str, path: Path) -> None:
         ("duels.terminal.solve", "duels.envs.vector.make"),
         ("duels.terminal.play", "duels.web.service.MatchService"),
         ("duels.web.site", "duels.terminal.screen.Screen"),
+        ("duels.arena.text_seat", "duels.integrations.tasks.make_rows"),
+        ("duels.integrations.seat", "duels.envs.engine.Engine"),
     ],
 )
 def test_the_guard_rejects(module: str, imported: str) -> None:
@@ -167,6 +171,7 @@ def test_the_guard_rejects(module: str, imported: str) -> None:
         ("duels.terminal.commands", "click"),
         ("duels.players", "duels.games.Game"),
         ("duels.analysis.export", "duels.play.step.decide_next_entry"),
+        ("duels.integrations.seat", "duels.arena.text_seat.TextSeat"),
     ],
 )
 def test_the_guard_accepts(module: str, imported: str) -> None:

@@ -17,7 +17,7 @@ class Scripted(Endpoint):
     def __init__(self, answers: tuple[Answer, ...]) -> None:
         super().__init__(_Handler)
         self.answers = list(answers)
-        self.asked: list[dict[str, Any]] = []
+        self.requests: list[dict[str, Any]] = []
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -25,7 +25,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         request = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.asked.append(json.loads(request))
+        self.server.requests.append(json.loads(request))
         answers = self.server.answers
         status, headers, body = answers.pop(0) if len(answers) > 1 else answers[0]
         self.send_response(status)

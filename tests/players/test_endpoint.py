@@ -109,7 +109,7 @@ def test_a_long_key_is_redacted_only_in_replies(monkeypatch: pytest.MonkeyPatch)
     exchange, answer = run_decision(completion("no neighbours"), completion("1-2"))
     assert isinstance(answer, Answer)
     requests = [row["request"] for row in exchange.rows]
-    assert requests == exchange.server.asked
+    assert requests == exchange.server.requests
     assert "neighbours" in str(requests[0])
     assert "no [key]" in exchange.rows[0]["reply"]
     assert "no [key]" in str(requests[1])
@@ -141,8 +141,59 @@ def test_a_key_in_an_answer_is_never_stored(slash: str, monkeypatch: pytest.Monk
     ],
 )
 def test_the_length_limit_uses_the_endpoints_field(settings: dict[str, Any], sent: dict[str, int]) -> None:
-    (request,) = send_requests(completion("4"), **settings).server.asked
+    (request,) = send_requests(completion("4"), **settings).server.requests
     assert {name: value for name, value in request.items() if name not in ("model", "messages")} == sent
+
+
+def make_call(arguments: str, call_id: str | None = "c1") -> dict[str, Any]:
+    return {"id": call_id, "type": "function", "function": {"name": "play", "arguments": arguments}}
+
+
+@pytest.mark.parametrize("call_id", ["c1", None])
+def test_a_tool_call_is_an_answer(call_id: str | None) -> None:
+    """A failed call gets its response as a message of the tool, as endpoints require."""
+
+    def answer(arguments: str) -> Sent:
+        message = {"role": "assistant", "content": None, "tool_calls": [make_call(arguments, call_id)]}
+        choice = {"message": message, "finish_reason": "tool_calls"}
+        return as_json(200, {"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 9}})
+
+    exchange, move = run_decision(answer('{"action": "99"}'), answer('{"action": 4}'), form="tool")
+    assert isinstance(move, Answer)
+    assert LIGHTS.format(move.action) == "4"
+    assert [failed.failure for failed in move.failed] == [Failure.ILLEGAL]
+    first, second = exchange.server.requests
+    assert first["tools"][0]["function"]["parameters"]["required"] == ["action"]
+    assert "Call the tool `play`. Write" in first["messages"][1]["content"]
+    called, response = second["messages"][2:]
+    assert called["tool_calls"] == [make_call('{"action": "99"}', call_id or "call")]
+    assert (response["role"], response["tool_call_id"]) == ("tool", call_id or "call")
+    assert response["content"].startswith("That is not a move: ")
+
+
+def test_the_pieces_of_a_tool_call_are_joined() -> None:
+    def piece(call: dict[str, Any]) -> str:
+        return "data: " + json.dumps({"choices": [{"delta": {"tool_calls": [{"index": 0, **call}]}}]})
+
+    pieces = [
+        piece({"id": "c1", "function": {"name": "play", "arguments": ""}}),
+        piece({"function": {"arguments": '{"act'}}),
+        piece({"function": {"arguments": 'ion": "4"}'}}),
+        'data: {"choices": [{"delta": {"tool_calls": [{"index": 1, "function": {"arguments": "x"}}]}}]}',
+        'data: {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}',
+    ]
+    reply = send_requests(stream(*pieces), form="tool", stream=True).reply
+    assert reply
+    assert (reply.text, reply.call_id, reply.finish) == ('{"action": "4"}', "c1", "tool_calls")
+    broken = 'data: {"choices": [{"delta": {"tool_calls": [{"function": {"arguments": 4}}]}}]}'
+    assert send_requests(stream(broken), stream(*pieces), stream=True).reply == reply
+
+
+def test_rejects_unknown_conditions() -> None:
+    with pytest.raises(BadOption, match="memory must be none or conversation, not 'all'"):
+        EndpointSettings(memory="all")
+    with pytest.raises(BadOption, match="form must be text or tool, not 'json'"):
+        EndpointSettings(form="json")
 
 
 def test_rejects_unknown_names_of_the_length_limit() -> None:
@@ -162,9 +213,9 @@ def test_a_content_filter_counts_as_a_refusal() -> None:
 def test_an_empty_answer_is_not_sent_back() -> None:
     exchange, answer = run_decision(completion(""), completion("nothing"), completion("4"))
     assert isinstance(answer, Answer)
-    roles = [[message["role"] for message in request["messages"]] for request in exchange.server.asked]
+    roles = [[message["role"] for message in request["messages"]] for request in exchange.server.requests]
     assert roles == [["system", "user"]] * 2 + [["system", "user", "assistant", "user"]]
-    assert "That is not a move: the answer is empty." in exchange.server.asked[1]["messages"][1]["content"]
+    assert "That is not a move: the answer is empty." in exchange.server.requests[1]["messages"][1]["content"]
 
 
 def delta(text: str, **more: object) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from duels.core.errors import UnknownName, format_unknown_name, quote
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.games import resolve_rules
-from duels.players.levels import LEVEL_SHARES, LevelPlayer, MixedPlayer
+from duels.players.levels import LevelPlayer, MixedPlayer, get_level_share, list_distinct_levels
 from duels.solving.oracle import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -78,13 +78,14 @@ def get_strongest_name(rules: AnyRules) -> str:
 
 
 def list_levels(rules: AnyRules) -> list[str]:
-    """Return the names of the levels, from the weakest to the strongest.
+    """Return the names of the levels that differ, from the weakest to the strongest.
 
     >>> import duels
     >>> list_levels(duels.start("leap").rules)
     ['novice', 'casual', 'club', 'expert', 'perfect']
     """
-    return [*(level for level in LEVEL_SHARES if level != BEST), get_strongest_name(rules)]
+    levels = list_distinct_levels(rules.name)
+    return [*(level for level in levels if level != BEST), get_strongest_name(rules)]
 
 
 def resolve_player_kind(
@@ -203,7 +204,7 @@ class GreedyPlayer(MixedPlayer):
 def _seat_level(level: str, rules: AnyRules, progress: Progress) -> Player:
     from duels.solving.oracles import get_oracle  # slow, and not needed to list players
 
-    return LevelPlayer(get_oracle(rules, progress), LEVEL_SHARES[level])
+    return LevelPlayer(get_oracle(rules, progress), get_level_share(rules.name, level))
 
 
 _BUILT_IN = (

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from duels.core.errors import DuelsError, quote
 
@@ -40,6 +41,8 @@ class Reply:
     finish: str
     """Why the reply ended: `stop`, `length`, `content_filter` or `flooded`."""
     refusal: str = ""
+    call_id: str = ""
+    """The id of the tool call whose arguments are the text; empty if the text is the answer itself."""
     usage: Usage = Usage(requests=1)
     reported: bool = False
     """Whether the endpoint reported token usage."""
@@ -55,6 +58,7 @@ def join_events(stream: str) -> str:
     Raises BadStream if an event is not part of a chat completion, or the stream is incomplete.
     """
     parts: dict[str, list[str]] = {"content": [], "refusal": []}
+    call = {"id": "", "arguments": ""}
     finish, usage, is_complete = "", None, False
     for line in stream.split("\n"):
         name, _, data = line.partition(":")
@@ -71,6 +75,7 @@ def join_events(stream: str) -> str:
                 delta = choice.get("delta") or {}
                 for key, texts in parts.items():
                     texts.append("" + (delta.get(key) or ""))  # raises TypeError if it is not a string
+                _join_call(call, delta.get("tool_calls") or [])
                 finish = choice.get("finish_reason") or finish
         except (ValueError, TypeError, AttributeError, RecursionError):
             raise BadStream(f"{quote(data, 80)} is not an event of a chat completion.") from None
@@ -78,8 +83,19 @@ def join_events(stream: str) -> str:
             raise BadStream(f"the stream ended with {quote(json.dumps(problem), 200)}.")
     if not is_complete:
         raise BadStream("the stream was cut off")
-    message = {key: "".join(texts) for key, texts in parts.items()}
+    message: dict[str, Any] = {key: "".join(texts) for key, texts in parts.items()}
+    if call["arguments"]:
+        message["tool_calls"] = [{"id": call["id"], "function": {"arguments": call["arguments"]}}]
     return json.dumps({"choices": [{"message": message, "finish_reason": finish}], "usage": usage})
+
+
+def _join_call(call: dict[str, str], pieces: list[dict[str, Any]]) -> None:
+    """Add the pieces of the first tool call to `call`."""
+    for piece in pieces:
+        if piece.get("index") in (None, 0):
+            function = piece.get("function") or {}
+            call["id"] += piece.get("id") or ""
+            call["arguments"] += function.get("arguments") or ""
 
 
 def parse_reply(body: str) -> Reply | None:
@@ -89,11 +105,15 @@ def parse_reply(body: str) -> Reply | None:
         choice = response["choices"][0]
         message = choice["message"]
         text, finish = _sanitize(message.get("content")), str(choice.get("finish_reason") or "")
+        call_id = ""
+        if calls := message.get("tool_calls"):
+            text = _sanitize(calls[0]["function"]["arguments"])
+            call_id = _sanitize(calls[0].get("id")) or "call"  # some local servers send no id
         if len(text) > MAX_TEXT:
             text, finish = "", FLOODED
         usage = _parse_usage(response.get("usage"))
         refusal = _sanitize(message.get("refusal"))
-        return Reply(text, finish, refusal, usage or Usage(requests=1), usage is not None)
+        return Reply(text, finish, refusal, call_id, usage or Usage(requests=1), usage is not None)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return None
 

@@ -31,7 +31,8 @@ from duels.players.completions import (
     parse_reply,
 )
 from duels.players.failures import TransportError
-from duels.players.prompt import PROMPT_VERSION
+from duels.players.prompt import PLAY_TOOL, TOOL, Message
+from duels.players.text_player import Conditions
 
 if TYPE_CHECKING:
     import httpx
@@ -51,28 +52,18 @@ _MAX_UNANSWERED = 3  # consecutive decisions without a reply before we give up
 
 
 @dataclass(frozen=True)
-class EndpointSettings:
-    """The address, request settings and prices of a model."""
+class EndpointSettings(Conditions):
+    """The address, conditions, request settings and prices of a model."""
 
     base_url: str = ""
     key_env: str = KEY_ENV
     """The environment variable with the key; the key itself is never saved."""
-    show_actions: bool = False
-    """Whether prompts list the legal actions."""
-    mirror: bool = False
-    """Whether positions are mirrored, so that memorized answers do not help."""
-    relabel: bool = False
-    """Whether cells are renamed, so that memorized answers do not help."""
-    ask_forced: bool = False
-    """Whether the model is asked even if it has only one legal action."""
     temperature: float | None = None
     max_tokens: int = 0
     """The limit for an answer including reasoning; 0 for no limit."""
     max_tokens_name: str = "max_tokens"
     """The endpoint's name for the limit; OpenAI's reasoning models accept only `max_completion_tokens`."""
     stream: bool = False
-    retries: int = 2
-    """The number of retries after a failed decision, before the match is forfeited."""
     request_seconds: float = 600.0
     """The timeout of one request; reasoning models can take minutes."""
     total_seconds: float = 1800.0
@@ -84,6 +75,7 @@ class EndpointSettings:
     output_price: float | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.base_url and not self.base_url.startswith(("http://", "https://")):
             raise BadOption(f"base_url begins with http:// or https://, unlike {quote(self.base_url)}.")
         if "@" in self.base_url.split("://")[-1].split("/")[0]:
@@ -92,11 +84,6 @@ class EndpointSettings:
             raise BadOption(
                 f"max_tokens_name must be {' or '.join(MAX_TOKENS_NAMES)}, not {quote(self.max_tokens_name)}."
             )
-
-    @property
-    def prompt(self) -> int:
-        """The version of the prompt."""
-        return PROMPT_VERSION
 
     def cost(self, usage: Usage) -> float | None:
         """Return the cost of tokens, or None if the prices are unknown."""
@@ -176,7 +163,7 @@ class Endpoint:
             await self._client.aclose()
             self._client = None
 
-    async def chat(self, model: str, messages: list[dict[str, str]], record: Recorder) -> Reply:
+    async def chat(self, model: str, messages: list[Message], record: Recorder) -> Reply:
         """Request one reply, with retries, and record every request and response.
 
         Raises TransportError if the endpoint does not reply in time, DuelsError if a retry cannot help, and
@@ -266,14 +253,17 @@ class Endpoint:
 
     def _max_usage(self, request: dict[str, Any]) -> Usage:
         """Return the maximum usage of a request: every token has at least one byte."""
-        return Usage(len(json.dumps(request["messages"]).encode()), self.settings.max_tokens)
+        parts = [request[name] for name in ("messages", "tools") if name in request]
+        return Usage(sum(len(json.dumps(part).encode()) for part in parts), self.settings.max_tokens)
 
-    def _request(self, model: str, messages: list[dict[str, str]]) -> dict[str, Any]:
+    def _request(self, model: str, messages: list[Message]) -> dict[str, Any]:
         request: dict[str, Any] = {"model": model, "messages": messages}
         if self.settings.max_tokens:
             request[self.settings.max_tokens_name] = self.settings.max_tokens
         if self.settings.temperature is not None:
             request["temperature"] = self.settings.temperature
+        if self.settings.form == TOOL:
+            request["tools"] = [PLAY_TOOL]
         if self.settings.stream:
             request |= {"stream": True, "stream_options": {"include_usage": True}}
         return request

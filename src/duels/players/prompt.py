@@ -19,10 +19,30 @@ from duels.players.failures import BadAnswer, Failure
 
 PROMPT_VERSION = 2
 """The version of the prompt and of the answers that it allows. Results of two versions are not compared."""
-_ANSWER_INSTRUCTIONS = (
-    "Think as long as you like. The last line of your answer must be a JSON object with your action and "
-    "nothing else. The question says how to write an action."
-)
+TEXT, TOOL = "text", "tool"
+"""The forms of an answer: the end of a text, or a call of a tool."""
+FORMS = (TEXT, TOOL)
+Message = dict[str, Any]
+"""A message of a chat, as OpenAI's chat completions have it."""
+PLAY_TOOL: Message = {
+    "type": "function",
+    "function": {
+        "name": "play",
+        "description": "Play an action. The question says how to write it.",
+        "parameters": {
+            "type": "object",
+            "properties": {"action": {"type": "string"}},
+            "required": ["action"],
+        },
+    },
+}
+"""The tool that takes an answer of the form `tool`."""
+_ANSWER_INSTRUCTIONS = {
+    TEXT: "Think as long as you like. The last line of your answer must be a JSON object with your action "
+    "and nothing else. The question says how to write an action.",
+    TOOL: "Think as long as you like. Then call the tool `play` once, with your action. "
+    "The question says how to write an action.",
+}
 _LETTERS = "BCDFGHJKLMNPRSTVWZ"  # without X and O, which boards show, and vowels, which might form words
 _NUMBER = re.compile(r"(?<!Player )\b[0-9]+\b")
 _BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}?\}[$.\s]*$")
@@ -82,8 +102,24 @@ class Labels:
         )
 
 
-def make_messages(sight: AnySight, show_actions: bool, labels: Labels | None = None) -> list[dict[str, str]]:
-    """Return the prompt for a decision: the rules, the seat's history, the position and the answer format.
+def make_messages(
+    sight: AnySight, show_actions: bool, labels: Labels | None = None, form: str = TEXT
+) -> list[Message]:
+    """Return the prompt for a decision: the briefing and the question."""
+    return [
+        {"role": "system", "content": make_briefing(sight.rules, labels, form)},
+        {"role": "user", "content": make_question(sight, show_actions, labels, form)},
+    ]
+
+
+def make_briefing(rules: AnyRules, labels: Labels | None = None, form: str = TEXT) -> str:
+    """Return the text that is the same for all decisions: the rules and the form of an answer."""
+    notes = [rules.game.rules_text(), *_describe_options(rules), *([labels.legend] if labels else [])]
+    return "\n".join(["You play this game to win.\n", *notes, "", _ANSWER_INSTRUCTIONS[form]])
+
+
+def make_question(sight: AnySight, show_actions: bool, labels: Labels | None = None, form: str = TEXT) -> str:
+    """Return the text for one decision: the seat's history, the position and how to write an action.
 
     With `labels`, the cells are renamed, and the position in notation is left out.
     """
@@ -101,13 +137,8 @@ def make_messages(sight: AnySight, show_actions: bool, labels: Labels | None = N
     ]
     if show_actions:
         parts.append(f"You may play: {rename(', '.join(rules.format(action) for action in sight.actions))}.")
-    parts.append(rename(_describe_format(sight)))
-    notes = [rules.game.rules_text(), *_describe_options(rules), *([labels.legend] if labels else [])]
-    system = "\n".join(["You play this game to win.\n", *notes, "", _ANSWER_INSTRUCTIONS])
-    return [
-        {"role": "system", "content": system},
-        {"role": "user", "content": "\n\n".join(filter(None, parts))},
-    ]
+    parts.append(rename(_describe_format(sight, form)))
+    return "\n\n".join(filter(None, parts))
 
 
 def _describe_history(sight: AnySight) -> str:
@@ -127,7 +158,7 @@ def _describe_history(sight: AnySight) -> str:
     return f"Played so far: {'; '.join(entries)}."
 
 
-def _describe_format(sight: AnySight) -> str:
+def _describe_format(sight: AnySight, form: str) -> str:
     """Describe how each kind of legal action is written, with an example that is legal now.
 
     The examples are drawn at random, so that they say nothing about good play.
@@ -138,7 +169,8 @@ def _describe_format(sight: AnySight) -> str:
     rng = Random(f"examples {rules.format_position(sight)}")
     examples = {form: rules.format(rng.choice(actions)) for form, actions in forms.items() if actions}
     clauses = [f"{form}, as in {json.dumps({'action': text})}" for form, text in examples.items()]
-    return f"The last line of your answer is a JSON object. Write {'; or '.join(clauses)}."
+    start = "Call the tool `play`" if form == TOOL else "The last line of your answer is a JSON object"
+    return f"{start}. Write {'; or '.join(clauses)}."
 
 
 def _describe_options(rules: AnyRules) -> list[str]:
@@ -152,17 +184,21 @@ def _describe_options(rules: AnyRules) -> list[str]:
     return [f"This match differs from these rules: {differences}."] if differences else []
 
 
-def make_retry_messages(messages: list[dict[str, str]], answer: str, reason: str) -> list[dict[str, str]]:
-    """Add an answer that was not a move, and the reason, to the conversation.
+def add_reply(messages: list[Message], text: str, call_id: str, response: str) -> list[Message]:
+    """Return the conversation with an answer and our response to it.
 
-    Endpoints refuse an empty answer; the reason is then appended to the question, because many endpoints
-    require alternating roles.
+    With a `call_id`, the answer was a call of the tool. Endpoints refuse an empty answer; the response is
+    then appended to the question, because many endpoints require alternating roles.
     """
-    request = f"That is not a move: {reason} Please answer again."
-    if answer.strip():
-        return [*messages, {"role": "assistant", "content": answer}, {"role": "user", "content": request}]
+    if call_id:
+        function = {"name": PLAY_TOOL["function"]["name"], "arguments": text}
+        call = {"id": call_id, "type": "function", "function": function}
+        answer = {"role": "assistant", "content": None, "tool_calls": [call]}
+        return [*messages, answer, {"role": "tool", "tool_call_id": call_id, "content": response}]
+    if text.strip():
+        return [*messages, {"role": "assistant", "content": text}, {"role": "user", "content": response}]
     *earlier, last = messages
-    return [*earlier, {**last, "content": f"{last['content']}\n\n{request}"}]
+    return [*earlier, {**last, "content": f"{last['content']}\n\n{response}"}]
 
 
 def parse_answer(

@@ -1,0 +1,200 @@
+"""Tasks that play matches."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from duels.arena.scores import score_pairing
+from duels.arena.text_seat import MODEL_OPPONENT, MatchTask, TextSeat
+from duels.core.errors import BadOption, require_extra
+from duels.games import GAMES
+from duels.integrations.inspect.chat import ModelChat
+from duels.integrations.tasks import make_rows
+from duels.players.prompt import PROMPT_VERSION
+from duels.players.text_player import Conditions
+
+with require_extra("inspect"):
+    from inspect_ai import Task, task
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import get_model
+    from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+    from inspect_ai.solver import Generate, Solver, TaskState, solver
+    from inspect_ai.util import EarlyStop
+
+OPPONENT_ROLE = "opponent"
+"""The model role that plays if the opponent is `model`. Without the role, the model plays against itself."""
+_RESULT = "duels"
+"""The key of the match's result in a sample's store."""
+
+
+@solver
+def play_match() -> Solver:
+    """Play the match of a sample to its end."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        match = MatchTask.from_row(state.metadata)
+        form, model = match.conditions.form, get_model()
+        seats, models = list[TextSeat](), [model]
+        if match.opponent == MODEL_OPPONENT:
+            seats += TextSeat.make_self_play(match)
+            models.append(get_model(role=OPPONENT_ROLE))
+        else:
+            seats.append(TextSeat(match))
+        chats = [ModelChat(each, form) for each in models]
+        while not seats[0].over:
+            number = next(number for number, seat in enumerate(seats) if seat.is_to_move)
+            seat = seats[number]
+            seat.reply(*await chats[number].ask(seat.messages))
+            state.messages = [*chats[0].messages]
+            state.output = chats[0].output or state.output
+        assert seats[0].row
+        grades = [vars(grade) | {"best": list(grade.best)} for grade in seats[0].grades]
+        state.store.set(_RESULT, {"value": seats[0].scores(), "row": seats[0].row, "grades": grades})
+        state.completed = True
+        return state
+
+    return solve
+
+
+@scorer(metrics={"*": [mean(), stderr(cluster="pair")]})
+def grade_match() -> Scorer:
+    """Score a match: `adjusted` (the result without luck), `win`, `loss`, `failures`, `forfeit` and `reward`.
+
+    A match that did not end, because of an error or a limit, has no score. Standard errors use pairs of
+    matches with the same seed.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        result = state.store.get(_RESULT)
+        if not result:
+            return Score.unscored(reason="no_response", explanation="The match did not end.")
+        row, value = result["row"], result["value"]
+        return Score(
+            value={"adjusted": value["adjusted"], **value},  # inspect_ai shows the first one as the result
+            answer=row["result"],
+            explanation=f"{row['result']} after {len(row['entries'])} entries: {' '.join(row['entries'])}",
+            metadata={"row": row, "grades": result["grades"]},
+        )
+
+    return score
+
+
+class UntilPrecise:
+    """Stops a task once the anytime-valid interval of the adjusted result is narrow enough.
+
+    Checking after every pair is allowed, as for `duels arena run --until`.
+    """
+
+    def __init__(self, until: float, player: str, opponent: str) -> None:
+        self._until = until
+        self._players = player, opponent
+        self._samples: dict[object, int] = {}
+        self._rows: list[Mapping[str, Any]] = []
+        self._margin: float | None = None
+
+    async def start_task(self, task: Any, samples: list[Sample], epochs: int) -> str:
+        """Begin a task."""
+        self._samples = {sample.id: sample.metadata["pair"] for sample in samples}
+        self._rows, self._margin = [], None
+        return "duels"
+
+    async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
+        """Return a stop if the result is precise enough."""
+        if self._margin is None or self._margin > self._until:
+            return None
+        reason = f"The margin is {self._margin:.3f}, at most {self._until:g}."
+        return EarlyStop(id=id, epoch=epoch, reason=reason)
+
+    async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, Any]) -> None:
+        """Add the row of a match."""
+        metadata = next(iter(scores.values())).score.metadata or {} if scores else {}
+        if row := metadata.get("row"):
+            self._rows.append(row)
+            pairs = sorted(set(self._samples.values()))
+            self._margin = score_pairing(*self._players, self._rows, pairs, False).adjusted.margin
+
+    async def complete_task(self) -> dict[str, Any]:
+        """Return the last margin."""
+        return {"margin": self._margin}
+
+
+def make_match_task(
+    game: str,
+    opponent: str,
+    matches: int,
+    seed: str | int,
+    until: float | None,
+    options: Mapping[str, Any] | None,
+    **conditions: Any,
+) -> Task:
+    """Return a task of matches in pairs, with the same seed and swapped seats."""
+    rows = make_rows(game, opponent, matches, str(seed), options, **conditions)
+    samples = [
+        Sample(
+            id=f"{row['pair']}-{row['seat']}",
+            input=f"{game} against {opponent}, seat {row['seat']}, pair {row['pair']}",
+            metadata=row,
+        )
+        for row in rows
+    ]
+    players = MatchTask.from_row(rows[0]).plan.players
+    if until is not None and not 0 < until < 0.5:
+        raise BadOption(f"until must be a number between 0 and 0.5, not {until!r}.")
+    return Task(
+        name=game,
+        dataset=samples,
+        solver=play_match(),
+        scorer=grade_match(),
+        early_stopping=None if until is None else UntilPrecise(until, *players),
+        score_on_error=True,
+        metadata={"prompt": PROMPT_VERSION},
+        version=PROMPT_VERSION,
+    )
+
+
+@task
+def match(
+    game: str,
+    opponent: str = "club",
+    matches: int = 20,
+    seed: str | int = "1",
+    until: float | None = None,
+    options: dict[str, Any] | None = None,
+    memory: str = Conditions.memory,
+    form: str = Conditions.form,
+    show_actions: bool = Conditions.show_actions,
+    mirror: bool = Conditions.mirror,
+    relabel: bool = Conditions.relabel,
+    ask_forced: bool = Conditions.ask_forced,
+    retries: int = Conditions.retries,
+) -> Task:
+    """Play matches of any installed game against a built-in player, or `model` for the role `opponent`.
+
+    With `until`, stop once the margin of the adjusted result is at most this number.
+    """
+    return make_match_task(**locals())
+
+
+def _make_game_task(game: str) -> Callable[..., Task]:
+    @task(name=game)
+    def play(
+        opponent: str = "club",
+        matches: int = 20,
+        seed: str | int = "1",
+        until: float | None = None,
+        options: dict[str, Any] | None = None,
+        memory: str = Conditions.memory,
+        form: str = Conditions.form,
+        show_actions: bool = Conditions.show_actions,
+        mirror: bool = Conditions.mirror,
+        relabel: bool = Conditions.relabel,
+        ask_forced: bool = Conditions.ask_forced,
+        retries: int = Conditions.retries,
+    ) -> Task:
+        arguments = {name: value for name, value in locals().items() if name != "game"}
+        return make_match_task(game, **arguments)
+
+    return play  # type: ignore[no-any-return]
+
+
+GAME_TASKS = {game: _make_game_task(game) for game in GAMES}
+"""The tasks of the games in the package, by name."""

@@ -1,0 +1,1 @@
+"""Frameworks that evaluate or train language models."""
