@@ -11,13 +11,13 @@ import numpy as np
 from duels.analysis.agents import get_player_odds
 from duels.analysis.exploitability import tabulate_policy
 from duels.analysis.grading import has_state_table
-from duels.arena.confidence import CONFIDENCE, confidence_sequence, mean_interval
+from duels.arena.confidence import CONFIDENCE, mean_interval
 from duels.arena.config import ProbeConfig
 from duels.arena.logs import Row
 from duels.arena.match_plan import Judge, MatchPlan, play_match
 from duels.arena.probe import ProbeQuestion, collect_answers
 from duels.arena.report import GameReport
-from duels.arena.scores import MAX_ADJUSTED, MIN_ADJUSTED, MatchPair, list_finished_pairs, make_match_pairs
+from duels.arena.scores import MatchPair, adjusted_interval, list_finished_pairs, make_match_pairs
 from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
 from duels.players import Player, make_player
@@ -52,15 +52,13 @@ def needed_pairs_for_sequence(pairings: list[list[MatchPair]]) -> int:
     """Return the pairs that the confidence sequence needs for WIDTH, by resampling the median pairing."""
     ordered = sorted(pairings, key=lambda pairs: pvariance([pair.adjusted_score for pair in pairs]))
     rng = Random("needed")
-    values = rng.choices([pair.adjusted_score for pair in ordered[len(ordered) // 2]], k=20_000)
+    values = rng.choices([(pair.score, pair.adjusted_score) for pair in ordered[len(ordered) // 2]], k=20_000)
     too_few, enough = 1, 2
-    while confidence_sequence(values[:enough], MIN_ADJUSTED, MAX_ADJUSTED).margin > WIDTH and enough < len(
-        values
-    ):
+    while adjusted_interval(values[:enough]).margin > WIDTH and enough < len(values):
         too_few, enough = enough, 2 * enough
     while enough - too_few > 1 + too_few // 50:
         middle = (too_few + enough) // 2
-        if confidence_sequence(values[:middle], MIN_ADJUSTED, MAX_ADJUSTED).margin > WIDTH:
+        if adjusted_interval(values[:middle]).margin > WIDTH:
             too_few = middle
         else:
             enough = middle
@@ -112,9 +110,10 @@ def coverage(name: str) -> list[str]:
     players = {each: make_player(each, rules) for each in (ONE, TWO)}
     sequence_count = every_check_count = last_check_count = 0
     for number in range(RUNS):
-        values = [pair.adjusted_score for pair in _play_pairs(rules, judge, players, number)]
-        sequences = [confidence_sequence(values[:size], MIN_ADJUSTED, MAX_ADJUSTED) for size in CHECKS]
-        fixed_size = [mean_interval(values[:size]) for size in CHECKS]
+        pairs = _play_pairs(rules, judge, players, number)
+        values = [(pair.score, pair.adjusted_score) for pair in pairs]
+        sequences = [adjusted_interval(values[:size]) for size in CHECKS]
+        fixed_size = [mean_interval([adjusted for _, adjusted in values[:size]]) for size in CHECKS]
         sequence_count += all(each.low <= true_result <= each.high for each in sequences)
         every_check_count += all(each.low <= true_result <= each.high for each in fixed_size)
         last_check_count += fixed_size[-1].low <= true_result <= fixed_size[-1].high

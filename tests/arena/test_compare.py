@@ -80,6 +80,11 @@ def test_equal_names_do_not_identify_players(tmp_path: Path) -> None:
     program = Config(("random", "m=cmd:x"), ("lights",), 2)
     for one, two, why in (
         (model, replace(model, model=shown), "show_actions was False and is True"),
+        (
+            model,
+            replace(model, model=EndpointSettings(url, memory="conversation", form="tool")),
+            "memory was none and is conversation, form was text and is tool",
+        ),
         (model, replace(model, model=EndpointSettings(f"{url}/2")), "its command or address differs"),
         (
             program,

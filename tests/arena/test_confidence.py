@@ -3,7 +3,9 @@
 import math
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ from duels.arena.confidence import (
     Interval,
     clustered_share,
     confidence_sequence,
+    count_results_to_exclude,
     mean_interval,
     ratio_interval,
     standard_error,
@@ -19,7 +22,7 @@ from duels.arena.confidence import (
 )
 from duels.arena.match_plan import Judge, MatchPlan, play_match
 from duels.arena.schemas import Row
-from duels.arena.scores import MAX_ADJUSTED, MIN_ADJUSTED, make_match_pairs
+from duels.arena.scores import adjusted_interval, make_match_pairs
 from duels.core.rules import Rules, Seat
 from duels.games import find_game
 from duels.players import make_player
@@ -35,28 +38,56 @@ def test_a_sequence_covers_at_all_times(name: str, true: float) -> None:
         "narrow": lambda rng: rng.uniform(0.45, 0.55),
         "certain": lambda rng: 0.9,
     }
-    runs, missed = 60, 0
+    runs, missed = 400, 0
     for seed in range(runs):
         rng = Random(f"{name} {seed}")
         values = [draws[name](rng) for _ in range(AT[-1])]
-        intervals = [confidence_sequence(values[:number], 0, 1) for number in AT]
-        missed += any(not each.low <= true <= each.high for each in intervals)
+        missed += (
+            count_results_to_exclude([(each, each) for each in values], 1.0, true, len(values)) is not None
+        )
     assert missed <= 0.05 * runs
 
 
 def test_low_variance_narrows_the_interval() -> None:
     rng = Random(1)
-    narrow = confidence_sequence((rng.uniform(0.49, 0.51) for _ in range(200)), MIN_ADJUSTED, MAX_ADJUSTED)
-    wide = confidence_sequence((float(rng.random() < 0.5) for _ in range(200)), MIN_ADJUSTED, MAX_ADJUSTED)
+    coins = [float(rng.random() < 0.5) for _ in range(300)]
+    narrow = adjusted_interval([(each, rng.uniform(0.49, 0.51)) for each in coins])
+    wide = adjusted_interval([(each, each) for each in coins])
     assert narrow.margin < 0.05 < wide.margin
     assert narrow.low < 0.5 < narrow.high
 
 
+def test_a_sequence_never_widens() -> None:
+    rng = Random(2)
+    results = [(float(rng.random() < 0.7), rng.uniform(0.6, 0.8)) for _ in range(60)]
+    bounds = [confidence_sequence(results[:size], 1.0) for size in range(0, 61, 10)]
+    assert all(low <= later and high >= until for (low, high), (later, until) in pairwise(bounds))
+
+
 def test_starts_without_information_and_rejects_invalid_values() -> None:
-    nothing = confidence_sequence([], 0, 1)
-    assert (nothing.low, nothing.high) == (0, 1)
-    with pytest.raises(ValueError, match="outside"):
-        confidence_sequence([1.5], 0, 1)
+    assert confidence_sequence([], 1.0) == (0, 1)
+    for invalid in ((1.5, 1.5), (0.5, 1.6)):
+        with pytest.raises(ValueError, match="out of range"):
+            confidence_sequence([invalid], 1.0)
+
+
+def test_the_number_of_results_that_a_verdict_takes_is_predicted() -> None:
+    """Six pairs that are won decide; equal results never do."""
+    won = [(1.0, 1.0), (0.5, 0.5)] * 2
+    count = count_results_to_exclude(won, 1.0, 0.5, 100)
+    assert count
+    again = (won * 100)[:count]
+    assert confidence_sequence(again, 1.0)[0] > 0.5 >= confidence_sequence(again[:-1], 1.0)[0]
+    assert count_results_to_exclude([(0.5, 0.5)], 1.0, 0.5, 100) is None
+    assert count_results_to_exclude([], 1.0, 0.5, 100) is None
+
+
+def test_equal_pairs_make_the_share_of_the_points_precise() -> None:
+    """One point in nearly every pair: matches alone would give a margin of 9 points."""
+    pairs = [1.0] * 100 + [2.0] * 10 + [0.0] * 10
+    known = clustered_share(pairs, [2] * 120)
+    assert known.margin == pytest.approx(0.0369, abs=1e-3)
+    assert known.low < 0.5 < known.high
 
 
 def test_intervals_agree_with_published_values() -> None:
@@ -209,7 +240,7 @@ def test_skewed_results_and_rare_mistakes_are_covered_or_have_no_interval(
     [("lights", 200), *(pytest.param(game, 1200, marks=pytest.mark.slow) for game in ("lights", "leap"))],
 )
 def test_a_level_against_a_level_is_covered_and_unbiased(game: str, pairs: int) -> None:
-    """The true result is computed exactly; the adjusted mean agrees with it, and intervals cover it.
+    """The true result is computed exactly. The adjusted mean agrees with it, and intervals cover it.
 
     Pairs drawn again and again from those played have their mean as the true result.
     """
@@ -222,13 +253,93 @@ def test_a_level_against_a_level_is_covered_and_unbiased(game: str, pairs: int) 
     assert error < 0.25 / pairs**0.5
     assert abs(sum(adjusted) / pairs - true) < 3 * error
     rng, runs, mean_of_all = Random(game), 300, sum(adjusted) / pairs
-    peeked = fixed = 0
+    fixed = 0
     for _ in range(runs):
-        drawn = rng.choices(adjusted, k=50)
-        looks = [confidence_sequence(drawn[:size], MIN_ADJUSTED, MAX_ADJUSTED) for size in (10, 20, 50)]
-        peeked += all(each.low <= mean_of_all <= each.high for each in looks)
-        usual = mean_interval(drawn)
+        usual = mean_interval(rng.choices(adjusted, k=50))
         fixed += usual.low <= mean_of_all <= usual.high
-    off = 3 * (0.95 * 0.05 * runs) ** 0.5
-    assert peeked >= 0.95 * runs - off
-    assert abs(fixed - 0.95 * runs) <= off
+    assert abs(fixed - 0.95 * runs) <= 3 * (0.95 * 0.05 * runs) ** 0.5
+
+
+class Unknown:
+    """A player whose policy the arena does not know, such as a model. It errs with a fixed probability."""
+
+    def __init__(self, player: Any, errors: float) -> None:
+        self.player, self.errors = player, errors
+
+    def choose(self, sight: Any, rng: Random) -> Any:
+        if rng.random() < self.errors:
+            return rng.choice(sight.actions)
+        return self.player.choose(sight, rng)
+
+
+def results_of(
+    game: str, errors: float | None, opponent: str, pairs: int, boards: int = 6
+) -> list[tuple[float, float]]:
+    """Return the plain and adjusted results of pairs against a level.
+
+    The player is unknown and errs; with None it is `expert`, whose policy is known. Both kinds of result are
+    shifted to the same mean, which is then the true result of pairs drawn from these.
+    """
+    rules = find_game(game).rules(**({"max_boards": boards} if game == "chain" else {}))
+    one = make_player("expert" if errors is None else "best", rules)
+    players = {"one": one if errors is None else Unknown(one, errors), "two": make_player(opponent, rules)}
+    judge = Judge(rules)
+    rows = [
+        play_match(
+            MatchPlan(game, (), names, str(pair), pair), judge, {s: players[names[s - 1]] for s in Seat}
+        )
+        for pair in range(pairs)
+        for names in (("one", "two"), ("two", "one"))
+    ]
+    units = make_match_pairs(rows, "one")
+    shift = sum(unit.score - unit.adjusted_score for unit in units) / pairs
+    return [(unit.score, min(1 + unit.score, unit.adjusted_score + shift)) for unit in units]
+
+
+KINDS = [
+    (game, errors, opponent)
+    for game in ("lights", "leap", "chain")
+    for errors, opponent in ((0.0, "club"), (0.2, "club"), (0.05, "club"), (1.0, "club"), (None, "club"))
+]
+
+
+@pytest.mark.parametrize(
+    ("game", "errors", "opponent", "pairs"),
+    [
+        ("lights", 0.0, "club", 60),
+        ("lights", 1.0, "club", 60),
+        *(pytest.param(*each, 60 if "chain" in each else 400, marks=pytest.mark.slow) for each in KINDS),
+    ],
+)
+def test_however_often_you_look_the_interval_covers(
+    game: str, errors: float | None, opponent: str, pairs: int
+) -> None:
+    """Looking after every pair, at most five of 100 runs ever exclude the true result."""
+    results = results_of(game, errors, opponent, pairs)
+    true, rng, runs = sum(plain for plain, _ in results) / pairs, Random(f"{game} {errors}"), 200
+    missed = sum(
+        count_results_to_exclude(rng.choices(results, k=100), 1.0, true, 100) is not None for _ in range(runs)
+    )
+    assert missed <= 0.05 * runs
+
+
+@pytest.mark.parametrize(
+    ("game", "errors", "often"),
+    [
+        pytest.param("lights", 1.0, 0.9),
+        *(
+            pytest.param(game, errors, often, marks=pytest.mark.slow)
+            for game in ("lights", "leap", "chain")
+            for errors, often in ((0.0, 0.4), (1.0, 0.9))
+        ),
+    ],
+)
+def test_twenty_pairs_settle_a_random_player_and_mostly_a_perfect_one(
+    game: str, errors: float, often: float
+) -> None:
+    """Chain has the arena's limit of boards: with fewer, many matches are cut off."""
+    results = results_of(game, errors, "club", 40 if game == "chain" else 200, boards=50)
+    rng, runs = Random(game), 100
+    settled = [count_results_to_exclude(rng.choices(results, k=40), 1.0, 0.5, 40) for _ in range(runs)]
+    assert sum(count is not None and count <= 20 for count in settled) >= often * runs
+    assert sum(count is not None for count in settled) >= 0.8 * runs

@@ -1,5 +1,6 @@
 """Positions drawn from good play, and exams made of them."""
 
+import hashlib
 import json
 import math
 import re
@@ -20,10 +21,11 @@ from duels.arena.exam import (
     draw_weighted,
     estimate_score,
     get_card_path,
+    grade_answer,
     make_exam_rows,
     render_card,
 )
-from duels.games import find_game
+from duels.games import GAMES, find_game
 from duels.solving.oracle import Verdict
 from duels.solving.oracles import get_oracle
 from tests.support import duels
@@ -133,8 +135,8 @@ def test_games_of_mixing_are_graded_relative_to_the_mixture() -> None:
         mean = sum(each["weight"] * each["below_mixture"] for each in row["actions"])
         assert mean == pytest.approx(0, abs=1e-9)
         assert "loss" not in row["actions"][0]
-    assert "the `below_mixture` of the answer" in render_card(rules, 4, drawn, "1")
-    assert "perfect" not in render_card(rules, 4, drawn, "1")
+    assert "the `below_mixture` of the answer" in render_card(rules, 4, drawn, "1", "0")
+    assert "perfect" not in render_card(rules, 4, drawn, "1", "0")
 
 
 def first_action(verdict: Verdict[Any]) -> list[float]:
@@ -173,7 +175,7 @@ def test_standard_errors_follow_from_the_file() -> None:
         variance += n / (n - 1) * (left * (x - np.average(x, weights=left)) ** 2).sum()
     total = sum(row["weight"] * row["actions"][0]["loss"] for row in rows)
     assert estimate_score(drawn, first_action) == pytest.approx((total, math.sqrt(variance)))
-    text = render_card(rules, 60, drawn, "1")
+    text = render_card(rules, 60, drawn, "1", "0")
     found, error = estimate_score(drawn, any_action)
     assert error
     assert f"| random | {100 * found:.2f} | {100 * error:.2f} |" in text
@@ -186,7 +188,7 @@ def test_a_group_with_one_sampled_position_has_no_standard_error() -> None:
     few = pool.draw(5, rng)
     assert 1 in Counter(each.share.group for each in few if each.share.chance < 1).values()
     assert estimate_score(few, first_action)[1] is None
-    assert re.search(r"\| random \| [\d.]+ \| – \|", render_card(rules, 5, few, "1"))
+    assert re.search(r"\| random \| [\d.]+ \| – \|", render_card(rules, 5, few, "1", "0"))
     together = pool.draw(2, rng)  # fewer than there are strata
     assert {each.share.group for each in together} == {0}
     everything = pool.draw(len(pool.counts), rng)
@@ -220,3 +222,34 @@ def test_the_command_on_the_card_draws_the_same_exam(tmp_path: Path) -> None:
 
 def card_text(exam: Path) -> str:
     return get_card_path(exam).read_text(encoding="utf-8")
+
+
+def test_a_set_has_an_exam_of_each_game_with_its_checksum(tmp_path: Path) -> None:
+    """The README names every file as `datasets` expects it."""
+    result = duels(tmp_path, "exam", "all", "--positions", "2", "--out", tmp_path / "exams")
+    assert "2 positions of lights, 2 positions of leap" in result.err
+    readme = (tmp_path / "exams" / "README.md").read_text()
+    for game in GAMES:
+        path = tmp_path / "exams" / f"{game}.jsonl"
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        assert f"checksum of the exam is `{digest}`" in get_card_path(path).read_text()
+        assert f"path: {game}.jsonl" in readme
+    again = duels(tmp_path, "exam", "all", "--positions", "2", "--out", tmp_path / "exams")
+    assert (again.code, "pass --force" in again.err) == (2, True)
+    one = duels(tmp_path, "exam", "lights", "--out", tmp_path / "exams")
+    assert (one.code, "is a folder" in one.err) == (2, True)
+    wrong = duels(tmp_path, "exam", "all", "--option", "lights=9", "--out", tmp_path / "more")
+    assert (wrong.code, "--option needs one game" in wrong.err) == (2, True)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_an_answer_is_graded_as_its_action(game: str) -> None:
+    rules = find_game(game).rules()
+    for row in make_exam_rows(rules, draw_positions(rules, 4, "2")):
+        for each in row["actions"]:
+            grade = each.get("loss", each.get("below_mixture"))
+            assert grade_answer(row, f'I think.\n{{"action": "{each["action"]}"}}') == grade
+        assert grade_answer(row, "I would rather not say.") == row["value"]
+    mixed = {each["action"]: 1 / len(row["actions"]) for each in row["actions"]}
+    mean = statistics.fmean(each.get("loss", each.get("below_mixture")) for each in row["actions"])
+    assert grade_answer(row, json.dumps({"policy": mixed})) == pytest.approx(mean)

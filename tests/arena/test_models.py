@@ -27,9 +27,9 @@ from duels.play.new_match import add_machine_limit
 from duels.players import endpoint as endpoints
 from duels.players.endpoint import EndpointSettings
 from duels.players.failures import BadAnswer, Failure
-from duels.players.model import Mirror
 from duels.players.program import ProgramLimits
 from duels.players.prompt import Labels, make_messages, parse_answer
+from duels.players.text_player import Mirror
 from tests.arena.model_server import Server, played
 from tests.players.test_program import BAD, is_running, wait_until
 from tests.support import duels
@@ -261,6 +261,13 @@ def test_numbered_actions_are_not_renamed(game: str) -> None:
         Config(("random", "model:x"), (game,), 2, model=EndpointSettings("http://localhost", relabel=True))
     with pytest.raises(DuelsError, match="At most 18 cells"):
         Labels.from_rules(find_game("lights").rules(lights=19))
+
+
+def test_reports_name_the_conditions(server: Server, tmp_path: Path) -> None:
+    played(server, tmp_path / "run", "well", memory="conversation", form="tool", mirror=True)
+    text = make_document(make_report(Folder(tmp_path / "run"))).render_text()
+    conditions = "in one conversation per match, answering by a tool call, legal actions not shown"
+    assert f"{conditions}, positions mirrored" in " ".join(text.split())
 
 
 def test_a_model_plays_with_renamed_cells(server: Server, tmp_path: Path) -> None:

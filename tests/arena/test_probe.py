@@ -96,7 +96,7 @@ def test_mirror_images_are_asked_once_on_request(tmp_path: Path) -> None:
 def test_a_random_player_gets_intervals(tmp_path: Path) -> None:
     data = probed(tmp_path / "probe", f"cmd:{GOOD['python']}", "lights", samples=2)["games"]["lights"]
     found = data["exploitability"]
-    assert 0 <= found["low"] < found["estimate"] <= found["high"] <= 0.5
+    assert 0 <= found["low"] <= found["estimate"] <= found["high"] <= 0.5
     assert all(each["low"] < each["high"] for each in data["against"].values())
     assert data["questions"] == 2 * data["positions"]
     loss = data["loss_per_position"]
@@ -242,6 +242,25 @@ def test_more_answers_tighten_bounds() -> None:
     assert 0 < many.low < exploitability("random", "lights") < many.high
 
 
+def test_exploitability_does_not_count_coincidences() -> None:
+    """Against the same four answers of club, the best opponent gains 13 points too much."""
+    true = exploitability("club", "lights")
+    found = [probe_values.compute_exploitability(drawn("club", 4, seed), None) for seed in range(8)]
+    assert sum(each.estimate for each in found) / len(found) < true + 0.05
+    assert sum(each.high for each in found) / len(found) < 0.45
+    assert sum(each.low <= true <= each.high for each in found) >= 7
+
+
+def test_a_probe_says_when_matches_are_cheaper(tmp_path: Path) -> None:
+    """Four questions about each position cost more than matches that are as precise against one opponent."""
+    data = probed(tmp_path / "probe", f"cmd:{GOOD['python']}", "lights", samples=4)["games"]["lights"]
+    cheaper = data["cheaper_matches"]
+    assert 0 < cheaper["matches"] < cheaper["requests"] < data["questions"]
+    text = " ".join(make_document(make_report(Folder(tmp_path / "probe"))).render_text().split())
+    assert f"Matches would have been cheaper: {cheaper['matches']} matches against club" in text
+    assert probed(tmp_path / "once", "best", "lights")["games"]["lights"]["cheaper_matches"] is None
+
+
 def test_a_missing_answer_is_a_forfeit_and_not_a_loss(tmp_path: Path) -> None:
     data = probed(tmp_path / "probe", f"bad=cmd:{PYTHON} {BAD} unknown", "lights")["games"]["lights"]
     assert data["failures"] == {"unreadable": 3 * data["questions"]}
@@ -306,6 +325,12 @@ def test_larger_games_sample_positions_from_good_play(game: str, tmp_path: Path)
     assert 0 < data[name]["estimate"] < 1
     best = probed(tmp_path / "best", "best", game, positions=20)["games"][game]
     assert best[name]["estimate"] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_probe_has_no_memory() -> None:
+    settings = EndpointSettings("http://127.0.0.1:9/v1", memory="conversation")
+    with pytest.raises(BadOption, match="leave out --memory"):
+        ProbeConfig("model:x", ("lights",), model=settings)
 
 
 def test_a_probe_ends_if_the_endpoint_stays_down(tmp_path: Path) -> None:

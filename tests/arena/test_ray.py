@@ -1,5 +1,6 @@
 """Runs on Ray: a local cluster of two nodes, one of whose workers is killed; run by `make ray-test`."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,11 +8,12 @@ from typing import Any
 import pytest
 
 from duels.arena.config import Config
+from duels.arena.pool import play_batch
 from duels.arena.run import run
 from duels.core.errors import DuelsError
 from tests.arena.test_run import rows_of
 from tests.arena.test_workers import KILLER
-from tests.players.test_program import PYTHON
+from tests.players.test_program import BOTS, PYTHON
 
 pytestmark = pytest.mark.slow
 ray = pytest.importorskip("ray")
@@ -46,6 +48,28 @@ def test_matches_of_a_dead_worker_are_repeated(cluster: Any, tmp_path: Path) -> 
     run(config, tmp_path / "run", on="ray")
     assert (tmp_path / "done").exists()
     assert len(rows_of(tmp_path / "run")) == 60
+
+
+def test_programs_run_in_the_folder_of_the_caller(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers start where `ray start` was called, so a relative path would not be found there."""
+    (tmp_path / "bots").mkdir()
+    shutil.copy(BOTS / "bot.py", tmp_path / "bots" / "mine.py")
+    monkeypatch.chdir(tmp_path)
+    config = Config(("random", f"mine=cmd:{PYTHON} bots/mine.py"), ("lights",), 60)
+    run(config, tmp_path / "ray", on="ray")
+    run(config, tmp_path / "here")
+    assert rows_of(tmp_path / "ray") == rows_of(tmp_path / "here")
+    assert not any(row["failures"] for row in rows_of(tmp_path / "ray"))
+
+
+def test_a_node_without_the_folder_is_named(cluster: Any, tmp_path: Path) -> None:
+    """A node that does not share the folder cannot run the programs."""
+    config = Config(("random", f"mine=cmd:{PYTHON} mine.py"), ("lights",), 2)
+    plans = list(config.plan_matches("lights", "random", "mine", range(1)))
+    with pytest.raises(ray.exceptions.RayTaskError, match="Share the folder with every node"):
+        ray.get(ray.remote(play_batch).remote(config, plans, str(tmp_path / "gone")))
 
 
 def test_a_run_on_a_cluster_raises_clear_errors(cluster: Any, tmp_path: Path) -> None:

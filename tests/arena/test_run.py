@@ -158,13 +158,13 @@ def test_a_folder_needs_a_name_and_is_quoted_for_a_shell(tmp_path: Path) -> None
 
 
 def test_until_stops_at_the_requested_precision(tmp_path: Path) -> None:
-    config = Config(("best", "perfect"), ("lights",), 2000, until=0.2)
+    config = Config(("best", "perfect"), ("lights",), 2000, until=0.1)
     run(config, tmp_path / "run")
     pairs = [
-        unit.adjusted_score
+        (unit.score, unit.adjusted_score)
         for unit in list_finished_pairs(make_match_pairs(rows_of(tmp_path / "run"), "best"))
     ]
-    assert adjusted_interval(pairs).margin <= 0.2 < adjusted_interval(pairs[:-MIN_ROUND]).margin
+    assert adjusted_interval(pairs).margin <= 0.1 < adjusted_interval(pairs[:-MIN_ROUND]).margin
     run(config, tmp_path / "two", 2)
     assert rows_of(tmp_path / "two") == rows_of(tmp_path / "run")
 

@@ -1,6 +1,7 @@
 """Scores and ratings from rows: pairs as units, gaps, and small samples."""
 
 import json
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from random import Random
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from duels.arena.compare import ScoreChange, compare_runs
-from duels.arena.confidence import Interval
+from duels.arena.confidence import Interval, mean_interval
 from duels.arena.config import Config
 from duels.arena.folder import Folder
 from duels.arena.progress_line import ProgressLine
@@ -18,7 +19,6 @@ from duels.arena.report import make_report
 from duels.arena.report_views import _render_cell, as_csv, as_data, make_document
 from duels.arena.run import RunProgress, run
 from duels.arena.scores import (
-    Pairing,
     _variance_ratio,
     rate_players,
     score_pairing,
@@ -70,31 +70,37 @@ def test_equal_pairs_have_no_margin(played: int) -> None:
 
 def test_luck_adjusted_results_are_not_clipped() -> None:
     """Clipping would bias the estimate of a player that nearly always wins."""
-    rows = [each | {"adjusted": 1.2 if each["players"][0] == "a" else -0.2} for each in pairs([(1, 1)] * 30)]
-    known = score_pairing("a", "b", rows, range(30))
+    rows = pairs([(1, 1), (1, 0)] * 30)
+    known = score_pairing(
+        "a", "b", [row | {"adjusted": 1.2 if row["players"][0] == "a" else -0.2} for row in rows], range(60)
+    )
     assert known.adjusted.estimate == pytest.approx(1.2)
-    assert known.adjusted.high == 1
-    assert known.adjusted.margin == pytest.approx(1 - known.adjusted.low)
+    assert known.adjusted.high <= 1
     assert "120.0 (" in format_interval(known.adjusted)
+
+
+def test_an_adjustment_that_adds_variance_is_left_out() -> None:
+    """Luck that has nothing to do with the results only blurs them; opposite luck would too."""
+    rng = Random(1)
+    rows = pairs([(1, 1), (1, 0), (0, 0)] * 20)
+    blurred = [each | {"adjusted": each["score"] + rng.choice((-0.5, 0.5))} for each in rows]
+    plain, adjusted = (score_pairing("a", "b", each, range(60)) for each in (rows, blurred))
+    assert adjusted.variance_ratio
+    assert adjusted.variance_ratio.estimate >= 1
+    assert adjusted.adjusted.estimate == pytest.approx(plain.won.estimate, abs=0.02)
+    assert adjusted.adjusted.margin < 1.3 * plain.adjusted.margin
 
 
 def test_results_outside_their_bounds_are_compared_by_variance() -> None:
     """Clipped bounds would make the interval of the change too narrow."""
-
-    def known(middle: float, off: float) -> Pairing:
-        rows = pairs([(1, 1)] * 60)
-        for each in rows:
-            points = middle + (off if each["pair"] % 2 else -off)
-            each["adjusted"] = points if each["players"][0] == "a" else 1 - points
-        return score_pairing("a", "b", rows, range(60))
-
-    one, two = known(0.99, 0.2), known(1.03, 0.08)
-    assert one.adjusted_fixed_clipped
-    assert one.adjusted_fixed_clipped.high == 1
-    assert one.adjusted_fixed
-    assert two.adjusted_fixed
-    change = ScoreChange("flip", "a", "against b", one.adjusted_fixed, two.adjusted_fixed, True)
-    assert change.verdict == "no clear change"
+    one, two = (
+        mean_interval([middle + spread, middle - spread] * 30)
+        for middle, spread in ((0.99, 0.2), (1.03, 0.08))
+    )
+    pairing = replace(score_pairing("a", "b", pairs([(1, 1)] * 60), range(60)), adjusted_fixed=one)
+    assert pairing.adjusted_fixed_clipped
+    assert pairing.adjusted_fixed_clipped.high == 1
+    assert ScoreChange("flip", "a", "against b", one, two, True).verdict == "no clear change"
 
 
 @pytest.mark.parametrize(("after", "verdict"), [(5e-17, "no change"), (-5e-17, "no change"), (0.01, "worse")])

@@ -17,7 +17,7 @@ from duels.arena.scores import PlayerScore
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.games import find_game
-from duels.players.model import Mirror
+from duels.players.text_player import Mirror
 from tests.players.test_program import BAD, PYTHON
 
 
@@ -78,7 +78,10 @@ def test_failures_are_reported_separately_from_mistakes(tmp_path: Path) -> None:
     random, mine, settled = summarize_run(make_report(run(config, tmp_path)))
     assert mine == "mine won 0% in lights. Failures: 6 unreadable; it forfeited 2 matches."
     assert random.startswith("random won 100% in lights.")  # with until, fixed-size intervals do not hold
-    assert settled == "Too few pairs of matches to tell who is better: about 20 are needed."
+    assert settled == (
+        "The better player is not known yet (95 % confidence, by anytime-valid intervals). Undecided, with "
+        "about how many more matches it takes at this rate: random against mine in lights (10)."
+    )
 
 
 def test_the_worst_decisions_are_those_of_the_measured_player(tmp_path: Path) -> None:
@@ -149,7 +152,10 @@ def test_the_summary_mentions_many_cut_off_matches(tmp_path: Path) -> None:
 def test_a_single_pairing_is_settled_or_not(tmp_path: Path) -> None:
     alike = make_report(run(Config(("random", "other=random"), ("lights",), 40), tmp_path / "alike"))
     sure = "(95 % confidence, by anytime-valid intervals)."
-    assert summarize_run(alike)[-1] == f"The better player is not known yet {sure}"
+    assert (
+        summarize_run(alike)[-1]
+        == f"The better player is not known yet {sure} Undecided: random against other in lights."
+    )
     unlike = make_report(run(Config(("random", "best"), ("lights",), 60), tmp_path / "unlike"))
     assert summarize_run(unlike)[-1] == f"The better player is known {sure}"
 

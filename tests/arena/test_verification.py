@@ -88,6 +88,17 @@ def test_detects_a_change_with_a_valid_digest(edit: Any, fields: set[str], tmp_p
     assert not json.loads(arena(tmp_path, "verify", tmp_path / "run", "--json").out)["valid"]
 
 
+def test_a_report_of_an_illegal_match_names_the_command_that_finds_it(tmp_path: Path) -> None:
+    run(Config(("random", "club"), ("lights",), 2, "7"), tmp_path / "run")
+    log = tmp_path / "run" / "log-1.jsonl"
+    line = next(i for i, text in enumerate(log.read_text().splitlines()) if json.loads(text)["blunders"])
+    change(log, line, lambda row: row["entries"].__setitem__(slice(None), ["1"] * len(row["entries"])))
+    done = arena(tmp_path, "report", tmp_path / "run")
+    assert done.code == 1
+    assert done.err.startswith("duels: A logged match of lights is not legal: '1' is not allowed now;")
+    assert done.err.endswith("To find it: duels arena verify FOLDER\n")
+
+
 def test_damaged_lines_are_listed_until_the_run_is_repaired(tmp_path: Path) -> None:
     run(CONFIG, tmp_path / "run")
     log = tmp_path / "run" / "log-1.jsonl"

@@ -52,6 +52,7 @@ class _NewFolder(click.Path):
 
 NEW_FOLDER = _NewFolder(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
+NEW_PATH = click.Path(path_type=Path)
 
 workers_option = click.option(
     "--workers", type=click.IntRange(1), help="Number of processes.  [default: one per processor]"
@@ -87,6 +88,12 @@ _PLAYER_OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("--retries", click.IntRange(0), "Extra attempts after a failure.  [default: 2]"),
     ("--base-url", None, "Address of the chat endpoint for model:NAME, such as URL/v1."),
     ("--key-env", None, "Environment variable with the API key.  [default: OPENAI_API_KEY]"),
+    ("--memory", click.Choice(["none", "conversation"]), "What models remember of a match.  [default: none]"),
+    (
+        "--form",
+        click.Choice(["text", "tool"]),
+        "How models answer: in text or by a tool call.  [default: text]",
+    ),
     ("--show-actions", click.BOOL, "Show models the legal actions."),
     ("--mirror", click.BOOL, "Show models mirror images of positions."),
     ("--relabel", click.BOOL, "Show models different names for cells."),
@@ -339,12 +346,15 @@ def _override(table: Any, options: dict[str, Any]) -> Any:
     name="run",
     epilog=format_examples(
         RUN_EXAMPLE,
-        'duels arena run --players club --player "mine=cmd:python bot.py" --games chain --out runs/mine',
-        "duels arena run --players club,model:NAME --base-url URL/v1 --games lights --out runs/model",
+        'duels arena run --players club --player "mine=cmd:python bot.py" \\',
+        "    --games chain --out runs/mine",
+        "duels arena run --players club,model:NAME --base-url URL/v1 \\",
+        "    --games lights --out runs/model",
         "duels arena run tournament.toml",
         "duels arena run tournament.toml --shard 1/4",
         "duels arena run tournament.toml --on ray",
-        "duels arena run --players club,expert --games flip --matches 5000 --until 0.03 --out runs/close",
+        "duels arena run --players club,expert --games flip --matches 5000 \\",
+        "    --until 0.03 --out runs/close",
     ),
 )
 @click.argument("file", required=False, metavar="[CONFIG.toml]", type=click.Path(path_type=Path, exists=True))
@@ -452,8 +462,10 @@ def ladder(games: tuple[str, ...], matches: int | None, seed: str, out: Path, wo
     name="probe",
     epilog=format_examples(
         "duels arena probe --player club --games lights,leap --out runs/club",
-        'duels arena probe --player "cmd:python bot.py" --games chain --symmetric --out runs/bot',
-        "duels arena probe --player model:NAME --base-url URL/v1 --games lights --out runs/probe",
+        'duels arena probe --player "cmd:python bot.py" --games chain \\',
+        "    --symmetric --out runs/bot",
+        "duels arena probe --player model:NAME --base-url URL/v1 \\",
+        "    --games lights --out runs/probe",
     ),
 )
 @click.option("--player", required=True, help='The player: a name, "cmd:COMMAND" or model:NAME.')
@@ -557,6 +569,7 @@ def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json
         "duels exam chain --positions 200 --seed 1 --out exam.jsonl",
         "duels exam flip --positions 100 --out exam.parquet",
         "duels exam lights --option lights=9 --out nine.jsonl",
+        "duels exam all --out exams",
     ),
 )
 @click.argument("game")
@@ -565,18 +578,26 @@ def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json
 )
 @click.option("--seed", default="1", show_default=True, help="The same seed draws the same positions.")
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the game.")
-@click.option("--out", required=True, type=FILE, help="Output file: .jsonl or .parquet.")
+@click.option(
+    "--out", required=True, type=NEW_PATH, help="Output file: .jsonl or .parquet. For all, a folder."
+)
 @force_option
 def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Path, force: bool) -> None:
     """Write graded positions for any test harness, and a card that describes them.
 
     The positions come from good play. Those with more at stake are sampled more often; weights correct this.
+    GAME is a game, or `all` for an exam of each game in one folder.
     """
     from duels.arena.exam import explain_shortage, get_card_path, write_exam
     from duels.arena.progress_line import ProgressLine
     from duels.core.record import parse_options
     from duels.games import find_game
 
+    if game == "all":
+        _write_exam_set(positions, seed, options, out, force)
+        return
+    if out.is_dir():
+        raise click.UsageError(f"{escape_unprintable(str(out))} is a folder; --out must be a file.")
     with usage_errors():
         game_class = find_game(game)
         rules = game_class.rules(**parse_options(game_class.rules_class(), " ".join(options)))
@@ -586,3 +607,20 @@ def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Pa
     click.echo(f"{out}: {count} positions; {get_card_path(out)} describes them.", err=True)
     if shortage := explain_shortage(positions, count):
         click.echo(shortage, err=True)
+
+
+def _write_exam_set(positions: int, seed: str, options: tuple[str, ...], out: Path, force: bool) -> None:
+    from duels.arena.exam import README, get_card_path, list_exam_paths, write_exam_set
+    from duels.arena.progress_line import ProgressLine
+
+    if options:
+        raise click.UsageError("--option needs one game, not all.")
+    if out.exists() and not out.is_dir():
+        raise click.UsageError(f"{escape_unprintable(str(out))} is a file; --out must be a folder.")
+    paths = list_exam_paths(out)
+    refuse_existing(force, *paths, *map(get_card_path, paths), out / README)
+    with ProgressLine() as line:
+        counts = write_exam_set(positions, seed, out, line.show, overwrite=force)
+    click.echo(
+        f"{out}: {', '.join(f'{count} positions of {game}' for game, count in counts.items())}.", err=True
+    )

@@ -24,8 +24,8 @@ from duels.players import BEST, HUMAN, PERFECT, PLAYER_KINDS, Player, get_strong
 from duels.players.endpoint import EndpointSettings
 from duels.players.external import CMD_PREFIX, MODEL_PREFIX, parse_player_kind
 from duels.players.levels import LEVEL_SHARES
-from duels.players.model import check_disguise
 from duels.players.program import ProgramLimits
+from duels.players.text_player import NO_MEMORY, check_disguise
 from duels.solving.oracle import no_progress
 
 RUN, PROBE = "run", "probe"
@@ -292,6 +292,8 @@ class ProbeConfig:
         if not self.games:
             raise BadOption("a probe needs a game, such as --games lights.")
         _check_values(self)
+        if self.model.memory != NO_MEMORY:
+            raise BadOption("a probe asks about each position afresh: leave out --memory.")
         self.make_run_config()  # checks the player, the model and the budget
 
     def make_run_config(self) -> Config:

@@ -8,6 +8,8 @@ from typing import Any
 from duels.arena.tables import Table
 from duels.players.completions import Usage, format_money
 from duels.players.endpoint import EndpointSettings
+from duels.players.prompt import TOOL
+from duels.players.text_player import CONVERSATION
 
 _REASONS = "429, 5xx, timeouts, cut connections, a run that was killed or is still running, damaged lines"
 
@@ -132,7 +134,9 @@ class ModelCosts:
 
     def _describe_conditions(self) -> str:
         settings = self.conditions
-        parts = [f"legal actions {'shown' if settings['show_actions'] else 'not shown'}"]
+        parts = ["in one conversation per match"] * (settings["memory"] == CONVERSATION)
+        parts += ["answering by a tool call"] * (settings["form"] == TOOL)
+        parts += [f"legal actions {'shown' if settings['show_actions'] else 'not shown'}"]
         parts += ["positions mirrored"] * settings["mirror"] + ["cells renamed"] * settings["relabel"]
         return f"Models were asked with version {settings['prompt']} of the prompt, {', '.join(parts)}."
 

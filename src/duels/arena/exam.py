@@ -7,9 +7,10 @@ import json
 import shlex
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from itertools import islice, pairwise
 from math import fsum, sqrt
 from pathlib import Path
@@ -26,8 +27,10 @@ from duels.core.options import Option, options_data
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.words import strip_ink
 from duels.files import write_atomically
-from duels.players.levels import LEVEL_SHARES, mix_actions
-from duels.players.prompt import PROMPT_VERSION, make_messages
+from duels.games import GAMES, find_game
+from duels.players.failures import BadAnswer
+from duels.players.levels import get_level_share, list_distinct_levels, mix_actions
+from duels.players.prompt import PROMPT_VERSION, make_messages, parse_answer
 from duels.solving.oracle import BELOW_THE_MIXTURE, Progress, Verdict, no_progress
 from duels.solving.oracles import get_oracle
 
@@ -39,6 +42,7 @@ ERROR_SHARE = 0.1
 """Players of the source matches lose this share of what random play loses, like the level `expert`."""
 POOL_FACTOR = 10
 """Decisions in the pool per sampled position."""
+README = "README.md"
 K = TypeVar("K", bound=Hashable)
 _MAX_ENTRIES = 399  # per source match
 
@@ -128,26 +132,39 @@ def estimate_score(positions: Sequence[ExamPosition], policy: Policy) -> tuple[f
     """Return a policy's mean shortfall and its standard error.
 
     The error includes the sampling of positions, by Hájek's approximation for draws without replacement with
-    unequal probabilities, and one random answer per position. It is None if a group has a single position
-    with a sampling probability below 1.
+    unequal probabilities, and one random answer per position. It is None if a group has exactly
+    one position whose sampling probability is below 1.
     """
-    total = variance = 0.0
-    groups: dict[int, list[tuple[float, float]]] = {}  # pairs of 1 - chance and the weighted mean
+    total = answer_variance = 0.0
+    results = []
     for position in positions:
         odds, share = policy(position.verdict), position.share
         mean = _weighted_mean(odds, position.shortfalls)
-        answer_variance = _weighted_mean(odds, [(each - mean) ** 2 for each in position.shortfalls])
+        variance = _weighted_mean(odds, [(each - mean) ** 2 for each in position.shortfalls])
         total += share.weight * mean
-        variance += share.weight**2 * answer_variance
+        answer_variance += share.weight**2 * variance
+        results.append((share, mean))
+    sampling_variance = estimate_sampling_variance(results)
+    return total, None if sampling_variance is None else sqrt(answer_variance + sampling_variance)
+
+
+def estimate_sampling_variance(results: Iterable[tuple[SamplingShare, float]]) -> float | None:
+    """Return the part of the variance of a weighted sum that comes from sampling the positions.
+
+    None if a group has exactly one position whose sampling probability is below 1.
+    """
+    variance = 0.0
+    groups: dict[int, list[tuple[float, float]]] = {}  # pairs of 1 - chance and the weighted result
+    for share, result in results:
         if share.chance < 1:
-            groups.setdefault(share.group, []).append((1 - share.chance, share.weight * mean))
+            groups.setdefault(share.group, []).append((1 - share.chance, share.weight * result))
     for group in groups.values():
         if len(group) == 1:
-            return total, None
-        centre = fsum(weight * mean for weight, mean in group) / fsum(weight for weight, _ in group)
-        squares = fsum(weight * (mean - centre) ** 2 for weight, mean in group)
+            return None
+        centre = fsum(factor * result for factor, result in group) / fsum(factor for factor, _ in group)
+        squares = fsum(factor * (result - centre) ** 2 for factor, result in group)
         variance += len(group) / (len(group) - 1) * squares
-    return total, sqrt(variance)
+    return variance
 
 
 def _weighted_mean(odds: Sequence[float], numbers: Sequence[float]) -> float:
@@ -201,7 +218,7 @@ def _iter_decisions(rules: AnyRules, rng: Random) -> Iterator[tuple[AnySight, Ve
         played = play_judged_match(oracle, ERROR_SHARE, rng, _MAX_ENTRIES)
         decisions = [(sight, verdict) for sight, verdict in played if len(sight.actions) > 1]
         if not decisions:
-            raise DuelsError(f"{rules} has no decision with a choice.")
+            raise DuelsError(f"{rules} never offers a choice between actions.")
         yield from decisions
 
 
@@ -236,8 +253,76 @@ def write_exam(
     else:
         content = encode_parquet({**row, "options": json.dumps(row["options"])} for row in rows)
     write_atomically(path, content, overwrite)
-    write_atomically(get_card_path(path), render_card(rules, count, positions, seed).encode(), overwrite)
+    card = render_card(rules, count, positions, seed, sha256(content).hexdigest())
+    write_atomically(get_card_path(path), card.encode(), overwrite)
     return len(rows)
+
+
+def write_exam_set(
+    count: int, seed: str, folder: Path, progress: Progress = no_progress, overwrite: bool = False
+) -> dict[str, int]:
+    """Write an exam of each game to a folder, with a README that `datasets` reads.
+
+    Returns the number of positions by game. Raises FileExistsError if a file exists and `overwrite` is false.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    counts = {}
+    for path in list_exam_paths(folder):
+        rules = find_game(path.stem).rules()
+        counts[path.stem] = write_exam(rules, count, seed, path, progress, overwrite)
+    write_atomically(folder / README, _render_readme(counts, count, seed).encode(), overwrite)
+    return counts
+
+
+def list_exam_paths(folder: Path) -> list[Path]:
+    """Return the paths of an exam of each game in a folder."""
+    return [folder / f"{game}.jsonl" for game in GAMES]
+
+
+def _render_readme(counts: Mapping[str, int], requested: int, seed: str) -> str:
+    configs = "".join(
+        f"- config_name: {game}\n  data_files:\n  - split: test\n    path: {game}.jsonl\n" for game in counts
+    )
+    command = shlex.join(["duels", "exam", "all", "--positions", str(requested), "--seed", seed])
+    rows = [[game, count, f"[{game}.jsonl.card.md]({game}.jsonl.card.md)"] for game, count in counts.items()]
+    return f"""---
+pretty_name: Exams of duels
+configs:
+{configs}---
+
+# Exams of duels
+
+Graded positions of five two-player games. `{command} --out FOLDER` writes the same files. The cards describe
+the sampling, the grades, how to compute a score, the scores of our players, and have a checksum.
+
+{Table("", ["game", "positions", "card"], rows).render_markdown()}"""
+
+
+def grade_answer(row: Mapping[str, Any], text: str) -> float:
+    """Return the grade of a model's answer to a row of an exam: 0 for a best action.
+
+    The answer is read as in the arena. If it is not a move, it gives away the position's value.
+
+    >>> rules = find_game("lights").rules()
+    >>> (row,) = make_exam_rows(rules, draw_positions(rules, 2, "1")[:1])
+    >>> best = next(each["action"] for each in row["actions"] if each["best"])
+    >>> grade_answer(row, f"I play this.\\n{best}")
+    0.0
+    >>> grade_answer(row, "I give up.") == row["value"]
+    True
+    """
+    options = row["options"] or {}
+    options = json.loads(options) if isinstance(options, str) else options  # Parquet has a string
+    rules = find_game(row["game"]).rules(**options)
+    sight = rules.parse_position(row["position"])
+    try:
+        action, policy = parse_answer(text, sight)
+    except BadAnswer:
+        return float(row["value"])
+    key = measure_key(get_oracle(rules).measure)
+    grades = {rules.parse(each["action"]): float(each[key]) for each in row["actions"]}
+    odds = policy or {action: 1.0}
+    return fsum(chance * grades[each] for each, chance in odds.items())
 
 
 def get_card_path(path: Path) -> Path:
@@ -292,7 +377,9 @@ def _make_row(rules: AnyRules, key: str, number: int, position: ExamPosition) ->
     }
 
 
-def render_card(rules: AnyRules, requested: int, positions: Sequence[ExamPosition], seed: str) -> str:
+def render_card(
+    rules: AnyRules, requested: int, positions: Sequence[ExamPosition], seed: str, checksum: str
+) -> str:
     """Render the card of an exam: its contents, the sampling, and the precision of scores."""
     measure = get_oracle(rules).measure
     key = measure_key(measure)
@@ -314,6 +401,7 @@ def render_card(rules: AnyRules, requested: int, positions: Sequence[ExamPositio
 {len(positions)} positions, options {options}, seed {seed}, version {VERSION} of the format, version
 {PROMPT_VERSION} of the prompt.
 `{command}` draws the same positions.{shortage and f" {shortage}"}
+The SHA-256 checksum of the exam is `{checksum}`.
 
 **Sampling.** The positions come from matches between players that give away {ERROR_SHARE:.0%} as much as
 random play. The pool has {POOL_FACTOR} decisions per position, without forced moves. It has {len(bounds)}
@@ -325,7 +413,8 @@ weights sum to 1, so the weighted mean over the exam is an unbiased estimate of 
 **Grades.** Each legal action has its `value` (the probability of winning {after}; a draw counts one half),
 its `{key}` ({grade}), whether it is `best`, and how often {player} plays it (`weight`). `exactness` is
 `exact`, `bound` (within `error`) or `estimate`. A player's score is the sum over all positions of the
-weight times the `{key}` of the answer: {perfect}.
+weight times the `{key}` of the answer: {perfect}. An answer that is not a move counts as the `value` of the
+position. `duels.arena.exam.grade_answer` reads and grades an answer.
 
 **Precision.** `group` is the stratum of a position; if there are fewer positions than strata, all are in
 group 0. For each group, take the n positions with a `chance` below 1. Let x be the weight times the `{key}`
@@ -335,12 +424,14 @@ standard error. It is 0 if every `chance` is 1, and unknown (–) if a group has
 random, add for each position chance times the squared weight times the variance of its `{key}`. Scores of
 our players with one answer per position, in percentage points:
 
-{_render_scores(positions)}"""
+{_render_scores(rules.name, positions)}"""
 
 
-def _render_scores(positions: Sequence[ExamPosition]) -> str:
+def _render_scores(game: str, positions: Sequence[ExamPosition]) -> str:
     players: dict[str, Policy] = {"random": lambda verdict: [1 / len(verdict.actions)] * len(verdict.actions)}
-    players |= {name: partial(mix_actions, share=share) for name, share in LEVEL_SHARES.items()}
+    players |= {
+        name: partial(mix_actions, share=get_level_share(game, name)) for name in list_distinct_levels(game)
+    }
     rows = []
     for name, policy in players.items():
         score, error = estimate_score(positions, policy)

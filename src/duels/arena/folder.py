@@ -47,6 +47,8 @@ FORMAT, FORMAT_WITHOUT_DIGESTS = 4, 3
 CONFIG = "config.json"
 LOCK = ".lock"
 _ADJUSTABLE = ("matches", "until", "budget", "currency", "prices")  # may differ when a run continues
+_FIRST_CONDITIONS = {"prompt": 1, "ask_forced": True, "memory": "none", "form": "text"}
+"""Conditions of models in folders of earlier versions, which do not store them."""
 _CONTINUED = "continued-by-"  # plus a version of duels; empty files need no lock
 _WORKERS = ".workers-"
 _ID = re.compile(rb'"id": "(\w+)"')
@@ -394,7 +396,7 @@ def _read_config(path: Path) -> tuple[int, dict[str, Any], tuple[str, ...]]:
         digest = content.get(DIGEST)
         is_changed = (digest or form == FORMAT) and digest != make_digest(config)
         if config.get("model"):
-            config["model"] = {"prompt": 1, "ask_forced": True, **config["model"]}  # older folders lack these
+            config["model"] = {**_FIRST_CONDITIONS, **config["model"]}
         began_by = escape_unprintable(content["duels"])
     except (ValueError, TypeError, KeyError, RecursionError):
         raise DuelsError(f"{config_path} is not the config of a run.") from None

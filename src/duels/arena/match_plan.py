@@ -145,9 +145,14 @@ def _make_rules(game: str, options: tuple[tuple[str, OptionValue], ...]) -> AnyR
     return find_game(game).rules(**dict(options))
 
 
-def play_dialogue(plan: MatchPlan, judge: Judge) -> DecisionDialogue[dict[str, Any]]:
-    """Play and grade a match, yielding decision requests. Returns the row for the log."""
-    stats = MatchStats()
+def play_dialogue(
+    plan: MatchPlan, judge: Judge, stats: "MatchStats | None" = None
+) -> DecisionDialogue[dict[str, Any]]:
+    """Play and grade a match, yielding decision requests. Returns the row for the log.
+
+    Callers that need the grades of single decisions pass `stats`.
+    """
+    stats = stats or MatchStats()
     match: AnyMatch = Match.start(judge.rules)
     dice = Dice(plan.seed)
     while match.actor is not None:
@@ -157,11 +162,23 @@ def play_dialogue(plan: MatchPlan, judge: Judge) -> DecisionDialogue[dict[str, A
     return _make_row(plan, judge, match, stats)
 
 
+@dataclass(frozen=True, slots=True)
+class GradedDecision:
+    """A decision of a match with the verdict on all actions. Forced moves have none."""
+
+    seat: Seat
+    entry: int
+    """The number of the entry, from 1 on."""
+    answer: Answer | NoMove
+    verdict: Verdict[Any]
+
+
 class MatchStats:
     """The grades, failures and luck of a match so far."""
 
     def __init__(self) -> None:
         self.luck = Luck()
+        self.graded: list[GradedDecision] = []
         self.shortfalls = dict.fromkeys(Seat, 0.0)
         self.decisions = dict.fromkeys(Seat, 0)
         self.forfeited = dict.fromkeys(Seat, 0.0)
@@ -181,13 +198,15 @@ class MatchStats:
         number = len(match.turns) + 1
         self.failures += [[seat.value, number, error.failure.value, error.detail] for error in answer.failed]
         sight = match.sight(seat)
+        if len(sight.actions) > 1 or isinstance(answer, NoMove):  # a forced move has no grade
+            self.graded.append(GradedDecision(seat, number, answer, judge.get_verdict(match, sight)))
         if isinstance(answer, NoMove):
-            self.forfeited[seat] = judge.get_verdict(match, sight).value.number
+            self.forfeited[seat] = self.graded[-1].verdict.value.number
         else:
             self._add_decision(judge, match, sight, answer)
 
     def _add_decision(self, judge: Judge, match: AnyMatch, sight: AnySight, answer: Answer) -> None:
-        if len(sight.actions) > 1:  # a forced move has no grade
+        if len(sight.actions) > 1:
             self._grade(judge, match, sight, answer.action)
         if answer.policy:
             odds = [answer.policy.get(action, 0.0) for action in sight.actions]

@@ -10,7 +10,7 @@ from typing import Any
 from duels.arena.tables import Items, render_heading
 from duels.core.errors import BadOption
 from duels.core.rules import AnyRules, AnySight
-from duels.players.model import Mirror
+from duels.players.text_player import Mirror
 from duels.solving.oracle import BELOW_THE_MIXTURE
 
 _MAX_BEST = 3  # best actions in a sentence

@@ -154,12 +154,18 @@ class ModelWorker:
             await self._runner.run(plans, play_one, self.on_wait)
 
     async def _play(self, plan: MatchPlan, cache: PlayerCache, endpoint: Endpoint) -> dict[str, Any]:
+        models = self._config.list_models()
+        players = {
+            seat: ModelPlayer(models[name], plan.rules(), endpoint)
+            for seat, name in zip(Seat, plan.players, strict=True)
+            if name in models
+        }
         used = dict.fromkeys(Seat, Usage())
         dialogue = play_dialogue(plan, cache.get_judge(plan.rules()))
         try:
             question = next(dialogue)
             while True:
-                answer, usage = await self._answer(plan, question, cache, endpoint)
+                answer, usage = await self._answer(plan, question, cache, players.get(question.seat))
                 used[question.seat] += usage
                 question = dialogue.send(answer)
         except StopIteration as end:
@@ -168,17 +174,16 @@ class ModelWorker:
         return row
 
     async def _answer(
-        self, plan: MatchPlan, question: DecisionRequest, cache: PlayerCache, endpoint: Endpoint
+        self, plan: MatchPlan, question: DecisionRequest, cache: PlayerCache, model: ModelPlayer | None
     ) -> tuple[Answer | NoMove, Usage]:
-        seat, rules, name = question.seat, plan.rules(), plan.players[question.seat - 1]
-        model = self._config.list_models().get(name)
+        seat = question.seat
         if model is None:
-            player = cache.get_player(rules, name, seat)
+            player = cache.get_player(plan.rules(), plan.players[seat - 1], seat)
             if isinstance(player, ProgramPlayer):
                 player.new_match(plan.key)
             return await _ask_in_thread(player, question), Usage()
         context = {"match": plan.key, "seat": seat.value, "entry": len(question.sight.history) + 1}
-        return await ModelPlayer(model, rules, endpoint).decide(
+        return await model.decide(
             question.sight, question.rng, lambda request: self._requests.add({**context, **request})
         )
 

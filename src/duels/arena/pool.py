@@ -7,7 +7,7 @@ import logging
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, chdir, closing, suppress
 from functools import cache, partial
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
@@ -268,7 +268,7 @@ class RayPool:
         running: dict[Any, list[MatchPlan]] = {}
         while True:
             while len(running) < limit and (batch := list(islice(queue, _RAY_BATCH))):
-                running[self._task.remote(self._config, batch)] = batch
+                running[self._task.remote(self._config, batch, os.getcwd())] = batch
             if not running:
                 return
             (task, *_), _ = ray.wait(list(running), num_returns=1)
@@ -291,7 +291,19 @@ class RayPool:
                 self._ray.shutdown()
 
 
-def play_batch(config: Config, plans: list[MatchPlan]) -> list[Row]:
-    """Play matches in a Ray task, with its own players."""
-    with closing(PlayerCache(config)) as players:
+def play_batch(config: Config, plans: list[MatchPlan], folder: str) -> list[Row]:
+    """Play matches in a Ray task, with its own players. Programs run in `folder`.
+
+    Raises DuelsError if the node has no such folder.
+    """
+    with ExitStack() as stack:
+        if config.list_programs():
+            try:
+                stack.enter_context(chdir(folder))
+            except OSError as error:
+                raise DuelsError(
+                    f"a node of the Ray cluster cannot run programs in {folder}: {error.strerror}. Share the "
+                    "folder with every node, or copy it there under the same path."
+                ) from None
+        players = stack.enter_context(closing(PlayerCache(config)))
         return [players.play(plan) for plan in plans]

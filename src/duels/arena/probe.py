@@ -28,7 +28,8 @@ from duels.play.step import DecisionRequest, ask_player
 from duels.players.completions import Usage
 from duels.players.endpoint import Endpoint
 from duels.players.failures import Answer, NoMove
-from duels.players.model import Mirror, ModelPlayer
+from duels.players.model import ModelPlayer
+from duels.players.text_player import Mirror
 from duels.solving.oracle import Progress, no_progress
 
 with require_extra("arena"):
@@ -78,7 +79,7 @@ def run_probe(config: ProbeConfig, out: Path, progress: Progress = no_progress) 
     if config.symmetric:
         for game in config.games:
             rules = find_game(game).rules()
-            if not _is_exhaustive(rules):
+            if not is_exhaustive(rules):
                 too_large = f"{rules.name} is too large to ask about every position"
                 raise BadOption(f"--symmetric cannot be used: {too_large}.")
             Mirror.from_rules(rules)
@@ -95,7 +96,7 @@ def run_probe(config: ProbeConfig, out: Path, progress: Progress = no_progress) 
     return folder
 
 
-def _is_exhaustive(rules: AnyRules) -> bool:
+def is_exhaustive(rules: AnyRules) -> bool:
     """Whether a game is small enough to ask about every position."""
     return isinstance(rules, OpenRules) and has_state_table(rules)
 
@@ -145,7 +146,7 @@ def collect_answers(
     config: ProbeConfig, rules: AnyRules, ask: Answerer, progress: Progress = no_progress
 ) -> Probe:
     """Ask about positions of one game and return the answers."""
-    probe = Probe(rules, _is_exhaustive(rules))
+    probe = Probe(rules, is_exhaustive(rules))
     if probe.is_exhaustive:
         for seat in Seat:
             _explore(config, probe, seat, ask)

@@ -13,7 +13,13 @@ from duels.arena.costs import ModelCosts, Spending
 from duels.arena.folder import Folder
 from duels.arena.mistakes import MistakeBoards, RunMistake, WorstMistakes, explain_measure, measure_key
 from duels.arena.probe import PositionKey, Probe, estimate_policy, find_answers, iter_probes
-from duels.arena.probe_values import AnswerTables, answer_deviation, compute_exploitability, compute_results
+from duels.arena.probe_values import (
+    AnswerTables,
+    answer_deviation,
+    compute_exploitability,
+    compute_results,
+    count_cheaper_matches,
+)
 from duels.arena.report import (
     ASKED_ONCE_MODEL,
     ASKED_ONCE_PROGRAM,
@@ -34,6 +40,7 @@ with require_extra("arena"):
 _MAX_MISTAKES = 5
 _EPSILON = 1e-9
 _EVEN = 0.5
+_YARDSTICK = "club"  # the opponent in matches that a probe is compared with
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,11 @@ class GameProbe:
     """The exploitability if play ends at the first tick of the clock, for games that may never end."""
     against: dict[str, Interval]
     """Results against built-in players, averaged over both seats."""
+    cheaper_matches: tuple[int, int] | None
+    """The matches against _YARDSTICK, and their requests, that measure that result as precisely.
+
+    None if they take more requests than the probe.
+    """
     mistake_categories: dict[str, tuple[float, float]]
     """The number of answers and their total shortfall, by category."""
     mistakes: tuple[RunMistake, ...]
@@ -105,7 +117,7 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> ProbeReport
     progress("reading the answers")
     look_up = partial(find_answers, folder, folder.load_rows())
     games = tuple(
-        _report_game(probe, player, identity["sort"], progress)
+        report_game(probe, player, identity["sort"], progress)
         for probe in iter_probes(folder, look_up, progress)
     )
     costs = ModelCosts.from_config(folder.config, Spending.from_requests(folder.iter_requests()))
@@ -113,7 +125,9 @@ def make_report(folder: Folder, progress: Progress = no_progress) -> ProbeReport
     return ProbeReport(player, folder.config, games, costs, notes)
 
 
-def _report_game(probe: Probe, player: str, player_type: str, progress: Progress) -> GameProbe:
+def report_game(probe: Probe, player: str, player_type: str, progress: Progress = no_progress) -> GameProbe:
+    """Evaluate the answers in one game."""
+
     def show(text: str) -> None:
         progress(f"{probe.rules.name}: {text}")
 
@@ -130,6 +144,7 @@ def _report_game(probe: Probe, player: str, player_type: str, progress: Progress
     show("exploitability")
     exploitability = compute_exploitability(answers, None) if answers else None
     one_round = compute_exploitability(answers, 1) if answers and probe.rules.limit else None
+    against = compute_results(answers, show) if answers else {}
     return GameProbe(
         probe,
         player_type,
@@ -145,7 +160,8 @@ def _report_game(probe: Probe, player: str, player_type: str, progress: Progress
         complete,
         exploitability,
         one_round,
-        compute_results(answers, show) if answers else {},
+        against,
+        count_cheaper_matches(answers, against[_YARDSTICK], _YARDSTICK) if answers else None,
         _sum_by_category(probe),
         tuple(_find_mistakes(probe, player, shortfalls)),
     )
@@ -240,6 +256,8 @@ def _game_data(game: GameProbe) -> dict[str, Any]:
         "exploitability": interval_data(game.exploitability) if game.exploitability else None,
         "exploitability_of_one_round": interval_data(game.one_round) if game.one_round else None,
         "against": {name: interval_data(result) for name, result in game.against.items()},
+        "cheaper_matches": game.cheaper_matches
+        and dict(zip(("matches", "requests"), game.cheaper_matches, strict=True)),
         "mistakes": [{**each.as_data(), "often": each.probability} for each in game.mistakes],
     }
 
@@ -279,6 +297,12 @@ def _summarize_game(game: GameProbe) -> str:
         gain = _format_exploitability(game.exploitability)
         sentences.append(f"Exploitability: the best opponent wins {gain} points more than its fair share.")
     sentences += _describe_results(game)
+    if game.cheaper_matches:
+        matches, requests = game.cheaper_matches
+        sentences.append(
+            f"Matches would have been cheaper: {matches} matches against {_YARDSTICK}, about {requests} "
+            f"requests, measure that result as precisely as these {game.questions} questions."
+        )
     if game.asked_once:
         sentences.append(ASKED_ONCE_MODEL if game.player_type == MODEL else ASKED_ONCE_PROGRAM)
     if game.failed:

@@ -7,7 +7,7 @@ and the variance of its answers.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import hypot, sqrt
+from math import ceil, hypot, sqrt
 from typing import Any
 
 from duels.arena.confidence import Interval, Z
@@ -40,7 +40,9 @@ with require_extra("arena"):
 OPPONENTS = ("random", "greedy", *LEVEL_SHARES)
 PRIOR_ANSWERS = 2
 """Uniform answers added to each sample. With fewer, intervals of small samples are too narrow."""
+Samples = slice | list[int]
 ALL = slice(None)
+_MAX_FOLDS = 5
 _MAX_MOVES = 5000
 _EPSILON = 1e-9
 _TOLERANCE = 1e-7  # small, because in cycles the remaining error is many times the last change
@@ -68,6 +70,7 @@ class AnswerTables:
         self._votes: Table = np.array(votes)  # indexed [asked position, sample, action]
         self._is_exact = np.array(exact)  # by asked position: whether the player reported its policy
         self.samples = len(votes[0])
+        self.questions = self.samples * len(question_numbers)
         self._uniform = _pad_policy(plain.legal / np.maximum(1, plain.legal.sum(axis=1, keepdims=True)))
         self.tables = add_forfeits(plain, self._asked_states[self._votes[:, :, -1].any(axis=1)])
 
@@ -79,7 +82,7 @@ class AnswerTables:
     def make_opponent(self, name: str) -> "Table":
         return _pad_policy(tabulate_policy(get_player_odds(name, self.rules), self.rules))
 
-    def make_policy(self, samples: slice) -> "Table":
+    def make_policy(self, samples: Samples) -> "Table":
         """Return the policy estimated from some samples; uniform in states that were not asked about."""
         table: Table = self._uniform.copy()
         table[self._asked_states] = self._votes[:, samples].mean(axis=1)
@@ -113,6 +116,15 @@ class AnswerTables:
             bounds = list(moves.value_bounds(policy, values, free))
         errors = [self._error(seat, moves.action_values(bound), visits, samples) for bound in bounds]
         return (result, errors[-1], errors[0]) if seat else (result, errors[0], errors[-1])
+
+    def count_requests(self, opponent: "Table") -> float:
+        """Return the questions that the player is expected to answer in a match, averaged over both seats."""
+        moves, total = MoveTable(self.tables, None), 0.0
+        for seat in (0, 1):
+            own = self.tables.actor == seat
+            visits = moves.count_visits(np.where(own[:, None], self.make_policy(ALL), opponent))
+            total += float(visits[self._asked_states][own[self._asked_states]].sum())
+        return total / 2
 
     def _error(self, seat: int, action_values: "Table", visits: "Table", samples: slice) -> float:
         """Return the standard error of a result, from the variance of a seat's answers."""
@@ -210,25 +222,28 @@ class MoveTable:
 def compute_exploitability(answers: AnswerTables, limit: int | None) -> Interval:
     """Return the best opponent's gain over its fair share.
 
-    The best opponent of a sample also exploits coincidences, so the estimate and the upper bound tend to be
-    too high. For the lower bound, the best opponent of one half of the answers plays against the other half.
+    The best opponent of a sample also exploits coincidences, so its gain against the same sample is too high.
+    The estimate is cross-fitted: the best opponent of all answers but one fold plays against that fold, and
+    the gains of all folds are averaged. The gain against the same sample still limits the upper bound.
     """
-    best = [_best_opponent(answers, ALL, responder, limit) for responder in (0, 1)]
-    estimate = max(0.0, (sum(each.value for each in best) - 1) / 2)
+    fitted = [_best_opponent(answers, ALL, responder, limit) for responder in (0, 1)]
+    highest = max(0.0, (sum(each.value for each in fitted) - 1) / 2)
     if answers.samples == 1:
-        return Interval(estimate, estimate, estimate)
-    _, error = _gain(answers, best, ALL, limit)
-    half = answers.samples // 2
+        return Interval(highest, highest, highest)
+    _, error = _gain(answers, fitted, ALL, limit)
+    folds = min(answers.samples, _MAX_FOLDS)
     gains = []
-    for fitted, scored in ((slice(half), slice(half, None)), (slice(half, None), slice(half))):
-        opponents = [_best_opponent(answers, fitted, responder, limit) for responder in (0, 1)]
-        gains.append(_gain(answers, opponents, scored, limit))
-    scored_gain, scored_error = (sum(each) / 2 for each in zip(*gains, strict=True))
-    low, high = scored_gain - Z * scored_error, estimate + Z * error
-    return Interval(estimate, min(max(0.0, low), estimate), max(min(0.5, high), estimate))
+    for fold in range(folds):
+        others = [sample for sample in range(answers.samples) if sample % folds != fold]
+        opponents = [_best_opponent(answers, others, responder, limit) for responder in (0, 1)]
+        gains.append(_gain(answers, opponents, slice(fold, None, folds), limit))
+    estimate = max(0.0, sum(gain for gain, _ in gains) / folds)
+    low = estimate - Z * hypot(*(each for _, each in gains)) / folds
+    high = min(highest + Z * error, max(highest, estimate + Z * error))
+    return Interval(estimate, max(0.0, low), max(min(0.5, high), estimate))
 
 
-def _best_opponent(answers: AnswerTables, samples: slice, responder: int, limit: int | None) -> Response:
+def _best_opponent(answers: AnswerTables, samples: Samples, responder: int, limit: int | None) -> Response:
     policy = answers.make_policy(samples)
     return best_response(answers.tables, lambda clock: policy, responder, limit)
 
@@ -264,3 +279,16 @@ def compute_results(answers: AnswerTables, progress: Progress = no_progress) -> 
         result, down, up = sum(results) / 2, Z * hypot(*downs) / 2, Z * hypot(*ups) / 2
         intervals[name] = Interval(result, max(0.0, result - down), min(1.0, result + up))
     return intervals
+
+
+def count_cheaper_matches(answers: AnswerTables, result: Interval, opponent: str) -> tuple[int, int] | None:
+    """Return the matches, and their requests, that measure a result as precisely as the probe did.
+
+    None if the probe took no more requests, or its result is exact. The matches of a pair count as
+    independent.
+    """
+    if not result.margin:
+        return None
+    matches = 2 * ceil(Z**2 * result.estimate * (1 - result.estimate) / result.margin**2 / 2)
+    requests = ceil(matches * answers.count_requests(answers.make_opponent(opponent)))
+    return (matches, requests) if 0 < requests < answers.questions else None

@@ -34,8 +34,6 @@ ASKED_ONCE_MODEL = (
 ASKED_ONCE_PROGRAM = "This is exact if the player always gives the same answer. Otherwise, use --samples 4."
 _MAX_NAMED_PAIRINGS = 3  # in a sentence
 _EPSILON = 0.00005  # smaller losses round to 0.00 points
-_EVEN = 0.5
-_MIN_DECIDING_PAIRS = 20  # with fewer, anytime-valid intervals are too wide
 _MANY_CUT_OFF = 0.2  # as a share of a pairing's matches; so many halves hide which player is better
 _MIN_DECISIONS = 20  # in a category, to report its mean loss
 
@@ -190,7 +188,11 @@ def _find_blunders(judge: Judge, player: str, rows: Iterable[Row]) -> list[RunMi
         blunder = blunders[0]  # equal openings are replayed once
         if worst.is_settled(blunder["shortfall"]):
             break
-        match = Match.start(rules).play_text(*entries)
+        try:
+            match = Match.start(rules).play_text(*entries)
+        except DuelsError as error:  # of a row whose digest is right
+            hint = "To find it: duels arena verify FOLDER"
+            raise DuelsError(f"A logged match of {rules.game.name} is not legal: {error} {hint}") from None
         assert match.previous
         assert match.last
         sight = match.previous.sight(Seat(blunder["seat"]))
@@ -304,17 +306,29 @@ def _summarize_failures(scores: list[PlayerScore]) -> str:
 
 def _summarize_decided(report: Report) -> list[str]:
     pairings = [(game, each) for game in report.games for each in game.pairings if each.matches]
-    undecided = [_name_pairing(game, each) for game, each in pairings if not each.adjusted.excludes(_EVEN)]
+    undecided = [(game, each) for game, each in pairings if each.matches_to_settle != 0]
     decided = len(pairings) - len(undecided)
-    if not decided and all(len(each.match_pairs) < _MIN_DECIDING_PAIRS for _, each in pairings):
-        return [f"Too few pairs of matches to tell who is better: about {_MIN_DECIDING_PAIRS} are needed."]
     if len(pairings) == 1:
         text = f"The better player is {'known' if decided else 'not known yet'}"
     else:
         text = f"The better player is known in {decided or 'none'} of {len(pairings)} pairings"
-    note = f" Undecided: {_join_names(undecided)}." if decided and undecided else ""
-    # Intervals for a fixed size may decide more.
-    return [f"{text} (95 % confidence{' each' * (len(pairings) > 1)}, by anytime-valid intervals).{note}"]
+    each = " each" * (len(pairings) > 1)
+    return [f"{text} (95 % confidence{each}, by anytime-valid intervals).{_describe_undecided(undecided)}"]
+
+
+def _describe_undecided(pairings: list[tuple[GameReport, Pairing]]) -> str:
+    """Name undecided pairings, and say how many more matches decide those that can be predicted."""
+    names = [_name_pairing(*each) for each in pairings]
+    counts = [_format_count(pairing.matches_to_settle) for _, pairing in pairings]
+    if not any(counts):
+        return f" Undecided: {_join_names(names)}." if names else ""
+    named = [f"{name} ({count or 'far more'})" for name, count in zip(names, counts, strict=True)]
+    return f" Undecided, with about how many more matches it takes at this rate: {_join_names(named)}."
+
+
+def _format_count(count: int | None) -> str:
+    """Format a number with two digits; empty if it is unknown."""
+    return f"{float(f'{count:.2g}'):.0f}" if count else ""
 
 
 def _name_pairing(game: GameReport, pairing: Pairing) -> str:

@@ -104,6 +104,7 @@ def _pairing_data(each: Pairing) -> dict[str, Any]:
         "cut_off": each.cut_off,
         "won": interval_data(each.won) if each.matches else None,
         "adjusted": interval_data(each.adjusted) if each.pairs else None,
+        "matches_to_settle": each.matches_to_settle,
         "pairs_left_out": each.left_out,
         "adjusted_fixed_size": interval_data(fixed) if fixed else None,
         "variance_gain": interval_data(each.variance_ratio) if each.variance_ratio else None,

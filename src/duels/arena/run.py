@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, zip_longest
 from pathlib import Path
+from statistics import fmean
 
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
@@ -181,12 +182,17 @@ class _Session:
         """Whether the margin of a pairing's result is at most `until`."""
         if self.config.until is None or not plans:
             return False
-        matches: dict[int, list[float]] = defaultdict(list)
+        matches: dict[int, list[MatchScore]] = defaultdict(list)
         for plan in plans:
             if plan.key in self.scores:
-                adjusted = self.scores[plan.key][1]
-                matches[plan.pair].append(adjusted if plan.players[0] == pairing[1] else 1 - adjusted)
-        results = {pair: sum(scored) / 2 for pair, scored in matches.items() if len(scored) == 2}
+                score, adjusted = self.scores[plan.key]
+                is_first = plan.players[0] == pairing[1]
+                matches[plan.pair].append((score, adjusted) if is_first else (1 - score, 1 - adjusted))
+        results = {
+            pair: (fmean(score for score, _ in scored), fmean(adjusted for _, adjusted in scored))
+            for pair, scored in matches.items()
+            if len(scored) == 2
+        }
         result = adjusted_interval(take_unbroken(results, dict.fromkeys(plan.pair for plan in plans)))
         self._progress.margins[pairing] = result
         return result.margin <= self.config.until

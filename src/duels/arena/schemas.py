@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 from duels.core.errors import DuelsError, quote
 from duels.core.match import Match
 from duels.core.rules import AnyRules, AnySight, Ending
+from duels.players.prompt import FORMS
+from duels.players.text_player import CONVERSATION, NO_MEMORY
 
 Row = Mapping[str, Any]
 Check = Callable[[Any], bool]
@@ -202,6 +204,8 @@ def _is_even(value: Any) -> bool:
 
 
 MODEL_CONDITIONS: Mapping[str, Schema] = {
+    "memory": _one_of(NO_MEMORY, CONVERSATION),
+    "form": _one_of(*FORMS),
     **dict.fromkeys(("show_actions", "mirror", "relabel", "ask_forced"), _is_flag),
     "temperature": _optional(_is_number),
     **dict.fromkeys(("max_tokens", "retries", "prompt"), _is_count),

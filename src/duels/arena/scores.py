@@ -7,12 +7,13 @@ from itertools import takewhile
 from math import exp, log, sqrt
 from random import Random
 from statistics import NormalDist, fmean, pvariance
-from typing import Any
+from typing import Any, TypeVar
 
 from duels.arena.confidence import (
     Interval,
     clustered_share,
     confidence_sequence,
+    count_results_to_exclude,
     interval_data,
     mean_interval,
     ratio_interval,
@@ -24,7 +25,10 @@ from duels.arena.schemas import Row
 from duels.core.rules import Ending
 from duels.players.completions import Usage
 
-MIN_ADJUSTED, MAX_ADJUSTED = -MAX_CORRECTION, 1 + MAX_CORRECTION
+_EVEN = 0.5
+_MAX_PREDICTED_PAIRS = 2500
+_MIN_VARIANCE = 1e-12
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ def list_finished_pairs(pairs: Iterable[MatchPair]) -> list[MatchPair]:
     return sorted((each for each in pairs if each.is_finished), key=lambda each: each.pair)
 
 
-def take_unbroken(results: Mapping[int, float], planned: Iterable[int]) -> list[float]:
+def take_unbroken(results: Mapping[int, T], planned: Iterable[int]) -> list[T]:
     """Return the results of the planned pairs before the first unfinished pair.
 
     Short matches end first, so later results are a biased selection, and a confidence sequence that
@@ -98,9 +102,35 @@ def take_unbroken(results: Mapping[int, float], planned: Iterable[int]) -> list[
     return [results[pair] for pair in takewhile(results.__contains__, planned)]
 
 
-def adjusted_interval(results: Iterable[float]) -> Interval:
-    """Return the mean of luck-adjusted results of pairs, with an anytime-valid interval."""
-    return _clip(confidence_sequence(results, MIN_ADJUSTED, MAX_ADJUSTED))
+def adjusted_interval(results: Sequence[tuple[float, float]]) -> Interval:
+    """Return the adjusted mean of pairs with an anytime-valid interval.
+
+    `results` are the plain and the adjusted result of each pair. The estimate uses the part of the adjustment
+    that `get_adjustment_share` returns.
+    """
+    bounds = confidence_sequence(results, MAX_CORRECTION)
+    share = get_adjustment_share(results)
+    return Interval(fmean(_adjust(*each, share) for each in results) if results else _EVEN, *bounds)
+
+
+def get_adjustment_share(results: Sequence[tuple[float, float]]) -> float:
+    """Return the part of the adjustment, from 0 to 1, that leaves the lowest variance (by least squares).
+
+    Between weak players a full adjustment adds variance.
+    """
+    if len(results) < 2:
+        return 0.0
+    plain, luck = [each for each, _ in results], [each - adjusted for each, adjusted in results]
+    variance = pvariance(luck)
+    if variance < _MIN_VARIANCE:
+        return 0.0
+    mean, mean_luck = fmean(plain), fmean(luck)
+    covariance = fmean((one - mean) * (two - mean_luck) for one, two in zip(plain, luck, strict=True))
+    return min(1.0, max(0.0, covariance / variance))
+
+
+def _adjust(plain: float, adjusted: float, share: float) -> float:
+    return plain + share * (adjusted - plain)
 
 
 def _clip(interval: Interval) -> Interval:
@@ -127,6 +157,11 @@ class Pairing:
     """The share of the points; a draw counts one half. Without bounds if the run may stop early."""
     adjusted: Interval
     """The share adjusted for luck, with an anytime-valid interval."""
+    matches_to_settle: int | None
+    """About how many more matches show which player is better, if results continue as they are.
+
+    0 if `adjusted` shows it. None without a prediction: it would take too many matches, or there are none.
+    """
     left_out: int
     """Finished pairs that `adjusted` leaves out because an earlier pair is unfinished."""
     adjusted_fixed: Interval | None
@@ -193,20 +228,33 @@ def score_pairing(
     rows = list(rows)
     match_pairs = make_match_pairs(rows, one)
     finished = list_finished_pairs(match_pairs)
-    unbroken = take_unbroken({each.pair: each.adjusted_score for each in finished}, planned)
+    unbroken = take_unbroken({each.pair: (each.score, each.adjusted_score) for each in finished}, planned)
+    share = get_adjustment_share([(each.score, each.adjusted_score) for each in finished])
+    match_pairs = tuple(
+        replace(each, adjusted=_adjust(each.points, each.adjusted, share)) for each in match_pairs
+    )
+    finished = list_finished_pairs(match_pairs)
     scores, adjusted = [each.score for each in finished], [each.adjusted_score for each in finished]
+    result = adjusted_interval(unbroken)
     return Pairing(
         one,
         two,
         len(rows),
         sum(row["ending"] == Ending.CUT_OFF.value for row in rows),
         _drop_bounds(_share_won(match_pairs), fixed_size),
-        adjusted_interval(unbroken),
+        result,
+        0 if result.excludes(_EVEN) else _predict_matches(unbroken),
         len(finished) - len(unbroken),
         mean_interval(adjusted) if fixed_size and adjusted else None,
         _variance_ratio(scores, adjusted),
         match_pairs,
     )
+
+
+def _predict_matches(results: Sequence[tuple[float, float]]) -> int | None:
+    """Return about how many more matches settle a pairing, if its results repeat."""
+    pairs = count_results_to_exclude(results, MAX_CORRECTION, _EVEN, _MAX_PREDICTED_PAIRS)
+    return pairs and 2 * (pairs - len(results))
 
 
 def _drop_bounds(interval: Interval, fixed_size: bool) -> Interval:
@@ -225,7 +273,7 @@ def _variance_ratio(scores: list[float], adjusted: list[float]) -> Interval | No
     contributions to the two variances. Without bounds if Student's interval for that mean is not valid.
     """
     variance, adjusted_variance = (pvariance(each) if each else 0.0 for each in (scores, adjusted))
-    if min(variance, adjusted_variance) < 1e-12:
+    if min(variance, adjusted_variance) < _MIN_VARIANCE:
         return None
     mean, adjusted_mean = fmean(scores), fmean(adjusted)
     error = mean_interval(
