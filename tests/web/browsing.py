@@ -37,14 +37,18 @@ class Person:
     def go(self, path: str) -> None:
         self.page.goto(self.base + path)
 
-    def start(self, game: str, against: str = "random") -> str:
+    def start(self, game: str, against: str = "casual") -> str:
         """Start a match like the page's buttons. Return its address."""
         self.go(f"/g/{game}")
         return self.begin(against)
 
     def begin(self, against: str) -> str:
         """Start the match that this page offers."""
-        self.page.locator(f"[data-against={against}]").last.click()
+        if against == "friend":
+            self.page.click("[data-play=friend]")
+        else:
+            self.page.select_option("[data-start] select", against)
+            self.page.click("[data-play='']")
         self.page.wait_for_url("**/m/*")
         self.page.wait_for_selector("#state")
         return self.page.url.removeprefix(self.base)
@@ -100,6 +104,11 @@ class Person:
         before = self.event
         self.target(action).click()
         self.page.wait_for_selector(f'#state:not([data-event="{before}"])')
+
+    def fill_in(self, entry: str) -> None:
+        """Write an answer to the rule book's question into the field, which is collapsed at first."""
+        self.page.evaluate("document.getElementById('typing').open = true")
+        self.page.fill("#entry-field", entry)
 
     def saw(self, text: str) -> None:
         self.page.wait_for_selector(f"#notice:has-text({text!r})")

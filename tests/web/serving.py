@@ -113,6 +113,14 @@ class Events:
                 return number, "\n".join(data)
         raise EOFError("the stream has ended")
 
+    def next_line(self, *names: str) -> str:
+        """Return the value of the next line with one of these names."""
+        for line in self._lines:
+            name, _, value = line.partition(": ")
+            if name in names:
+                return value
+        raise EOFError("the stream has ended")
+
 
 def free_socket() -> socket.socket:
     listening = socket.socket()

@@ -16,7 +16,7 @@ def test_everything_works_by_keyboard(ann: Person) -> None:
     page.keyboard.press("?")
     page.wait_for_selector("#help[open]")
     page.keyboard.press("Escape")
-    page.locator("section:has(#card-leap) [data-against=casual]").last.focus()
+    page.locator("[data-start=leap] [data-play='']").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/m/*")
     # By arrows: the first press goes to the board, the next ones from target to target.
@@ -94,7 +94,7 @@ def test_the_page_does_not_refocus_the_entry_field(ann: Person, bob: Person) -> 
 
     def after(meanwhile: str) -> str:
         """What has the keyboard when it is Ann's turn again, who entered something and then did this."""
-        page.fill("#entry-field", "1")
+        ann.fill_in("1")
         page.keyboard.press("Enter")
         ann.wait("other")
         page.evaluate(meanwhile)
@@ -116,6 +116,7 @@ def test_the_page_does_not_refocus_the_entry_field(ann: Person, bob: Person) -> 
 def test_the_end_of_a_match_focuses_the_result(ann: Person, on: str) -> None:
     match = ann.start("lights", "casual")
     page = ann.page
+    page.click("summary")
     page.focus(on)
     page.keyboard.press({"#entry-field": "1", "[data-resign]": "Enter", "#board .target": "?"}[on])
     resigned = {"action": "resign", "event": ann.event}  # in another tab
@@ -146,7 +147,7 @@ def test_focus_does_not_jump_to_a_move_when_an_offer_ends(ann: Person, bob: Pers
     decline = "[data-answer=no]"
     assert after(lambda: bob.page.click("#offer [data-answer=no]"), decline) == "sentence"
     assert after(lambda: page.click(decline), decline) == "sentence"
-    page.fill("#entry-field", "7")
+    ann.fill_in("7")
     assert after(lambda: page.click(decline), decline) == "entry-field"
 
 
@@ -215,7 +216,7 @@ NOTE_ACTIONS = """
 def test_a_key_pressed_twice_or_held_plays_once(ann: Person, key: str) -> None:
     page = ann.page
     page.clock.install()
-    ann.start("hunt", "novice")
+    ann.start("hunt")
     page.evaluate(NOTE_ACTIONS)
     page.clock.pause_at(page.evaluate("Date.now() + 1000"))
     page.keyboard.press("3")

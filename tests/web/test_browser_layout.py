@@ -1,11 +1,13 @@
 """Every page: no sideways scrolling on a phone, large targets, WCAG 2.2 AA, both themes."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
+from duels.games import GAMES
 from tests.web.browsing import PHONE, Person, seat_two
 from tests.web.serving import Visitor
 
@@ -15,8 +17,8 @@ RULES = {
     "rules": {"label-content-name-mismatch": {"enabled": True}},  # newer versions have it on
 }
 PRESSED = (
-    "button, .button, .board-link, .game h2 a, .page-header a, nav a, .brand, input[name=name], .link, "
-    "#entry-field, textarea, .choice label, .hit"
+    "button, .button, .board-link, .game h2 a, nav a, summary, .brand, input[name=name], .link, "
+    "select, #entry-field, textarea, .choice label, .hit"
 )
 MEASURED = f"""
 () => [...document.querySelectorAll('{PRESSED}')]
@@ -30,6 +32,44 @@ LETTERS = """
   .map((each) => [parseFloat(getComputedStyle(each).fontSize), each.ownerSVGElement])
   .map(([size, svg]) => size * svg.clientWidth / svg.viewBox.baseVal.width)
 """
+CONTRASTS = """
+() => {
+  const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+  // The opacity of a shape's fill, through all its groups.
+  const opacity = (shape, root) => {
+    let all = Number(getComputedStyle(shape).fillOpacity);
+    for (let each = shape; each !== root; each = each.parentElement)
+      all *= Number(getComputedStyle(each).opacity);
+    return all;
+  };
+  const card = parse(getComputedStyle(document.querySelector(".board").closest(".card")).backgroundColor);
+  const measured = [];
+  for (const text of document.querySelectorAll(".board text")) {
+    const { x, y, width, height } = text.getBoundingClientRect();
+    const covers = (shape) => {
+      const box = shape.getBoundingClientRect();
+      const middle = y + height / 2;
+      return box.x <= x + 1 && box.y <= middle && box.right >= x + width - 1 && box.bottom >= middle;
+    };
+    const before = (shape) => shape.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING;
+    let ground = card;
+    for (const shape of text.ownerSVGElement.querySelectorAll("rect, circle, ellipse")) {
+      const { fill } = getComputedStyle(shape);
+      if (fill === "none" || !before(shape) || !covers(shape)) continue;
+      const share = opacity(shape, text.ownerSVGElement);
+      ground = parse(fill).slice(0, 3).map((c, i) => c * share + ground[i] * (1 - share));
+    }
+    measured.push([text.textContent, ratio(parse(getComputedStyle(text).fill), ground)]);
+  }
+  return measured;
+}
+"""
+LEAST_CONTRAST = 4.5  # of letters, by WCAG 2 AA
+MORE_CONTRAST = 7.0  # by WCAG 2 AAA, if the reader asks for it
 NOTE_ANIMATIONS = """
 () => {
   window.noted = [];
@@ -112,19 +152,15 @@ def reviewed(person: Person) -> None:
     person.page.click("[data-resign]")
     person.page.click("#resign button[value=resign]")
     person.wait("over")
-    person.page.click("[data-review]")
-    person.page.wait_for_selector("#review .stage svg")
-
-
-def review_alone(person: Person) -> None:
-    reviewed(person)
-    person.page.goto(f"{person.page.url}/review")
+    person.page.click("#to-review")
     person.page.wait_for_selector("#review .stage svg")
 
 
 def handed_in(person: Person) -> None:
     reviewed(person)
-    record = person.page.evaluate("fetch(location.href + '/record').then((answer) => answer.text())")
+    record = person.page.evaluate(
+        "fetch(location.pathname.replace('review', 'record')).then((answer) => answer.text())"
+    )
     person.go("/review")
     person.page.fill("textarea", record)
     person.page.click("#upload .primary")
@@ -161,7 +197,6 @@ PAGES: dict[str, Callable[[Person], None]] = {
     "keeping": keeping,
     "invited": invited,
     "reviewed": reviewed,
-    "review alone": review_alone,
     "handed in": handed_in,
     "game": at("/g/hunt"),
     "help": helped,
@@ -193,6 +228,39 @@ def test_pages_fit_a_phone_in_both_themes(browser: Browser, base: str, name: str
     person.close()
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_letters_on_boards_have_contrast(browser: Browser, base: str, game: str) -> None:
+    person = Person(browser, base)
+    match_of(game)(person)
+    person.press(person.pressable[-1])
+    person.wait("you", "over")
+    wishes: list[tuple[Literal["no-preference", "more"], float]]
+    wishes = [("no-preference", LEAST_CONTRAST), ("more", MORE_CONTRAST)]
+    schemes: list[Literal["light", "dark"]] = ["light", "dark"]
+    for contrast, least in wishes:
+        for scheme in schemes:
+            person.page.emulate_media(color_scheme=scheme, contrast=contrast)
+            measured = person.page.evaluate(CONTRASTS)
+            assert measured
+            assert not [(text, ratio) for text, ratio in measured if ratio < least], (contrast, scheme)
+    person.close()
+
+
+def test_forced_colours_are_those_of_the_system(browser: Browser, base: str) -> None:
+    person = Person(browser, base, forced_colors="active")
+    match_of("leap")(person)
+    page = person.page
+    fills = page.locator(".board text").evaluate_all("all => all.map((each) => getComputedStyle(each).fill)")
+    system = page.evaluate(
+        "['CanvasText', 'GrayText', 'LinkText'].map((name) => { document.body.style.color = name;"
+        " return getComputedStyle(document.body).color; })"
+    )
+    assert set(fills) <= set(system)
+    border = "getComputedStyle(document.querySelector('.plate.to-move')).borderTopWidth"
+    assert page.evaluate(border) == "4px"
+    person.close()
+
+
 def test_on_a_phone_the_log_stays_and_the_entry_field_is_visible(ann: Person, bob: Person) -> None:
     seat_two(ann, bob, "flip")
     ann.press("A1")
@@ -204,7 +272,7 @@ def test_on_a_phone_the_log_stays_and_the_entry_field_is_visible(ann: Person, bo
     ann.press("A3")
     bob.wait("you")
     page = bob.page
-    page.click("#entry-field")
+    page.keyboard.press("/")
     page.keyboard.type("zz")
     ann.page.click("[data-offer=takeback]")
     page.wait_for_selector("#offer")

@@ -70,4 +70,74 @@ def test_ignores_invalid_data_in_local_storage(ann: Person) -> None:
         ann.go("/")
         ann.page.evaluate("kept => localStorage.setItem('duels.daily', kept)", broken)
         ann.go("/daily")
-        ann.page.wait_for_selector("#share:has-text('duels daily')")
+        assert ann.page.inner_text("#share") == "Not yet."
+    day = ann.page.get_attribute("#daily", "data-date")
+    ann.page.evaluate(
+        "day => localStorage.setItem('duels.daily', JSON.stringify({[day]: {leap: true}}))", day
+    )
+    ann.go("/daily")
+    ann.page.wait_for_selector(f"#share:has-text('duels daily {day}: ■')")
+    assert ann.page.locator("[data-picture]").get_attribute("href") == f"/picture/daily.png?result={day}.1.0"
+
+
+def test_a_lesson_goes_on_after_the_right_answer(ann: Person) -> None:
+    page = ann.page
+    ann.start("hunt", "casual")
+    ann.go("/lesson/hunt")
+    assert page.locator(".badge").all_text_contents() == ["1", "2", "3"]
+    assert "Only you see it." in page.inner_text(".meanings")
+    page.evaluate(PRESS, "tunnel 4")
+    page.wait_for_selector("#graded.bad:has-text('Keep the tunnel')")
+    page.evaluate(PRESS, "move 4")
+    page.wait_for_selector("#graded.good")
+    page.keyboard.press("Enter")  # on Next
+    assert ann.sentence.startswith("Step 2 of 3.")
+    page.evaluate(PRESS, "observe 1")
+    page.click("#next button")
+    page.evaluate(PRESS, "tunnel 1")
+    page.click("text=Back to your match")
+    page.wait_for_selector("#state")
+
+
+def test_the_lesson_offer_covers_no_part_of_the_board_or_its_buttons(ann: Person) -> None:
+    page = ann.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    ann.start("flip", "casual")
+    page.wait_for_selector("#lesson-offer:visible")
+    card, offer = (page.locator(name).bounding_box() for name in (".board-card", "#lesson-offer"))
+    assert card
+    assert offer
+    assert card["x"] + card["width"] <= offer["x"]
+
+
+def test_the_lesson_is_offered_before_the_first_match_only(ann: Person) -> None:
+    page = ann.page
+    for game in ("leap", "chain"):
+        ann.start(game, "casual")
+        page.wait_for_selector("#lesson-offer:visible")
+        ann.wait("you")
+        ann.press(ann.pressable[0])
+        assert page.is_hidden("#lesson-offer"), "she plays"
+        ann.start(game, "casual")
+        page.wait_for_selector("[data-ready]")
+        assert page.is_hidden("#lesson-offer")
+        ann.go(f"/g/{game}")
+        page.click("text=Lesson")
+        page.wait_for_selector("#puzzle .board")
+
+
+def test_practice_gives_hints_in_stages(ann: Person) -> None:
+    page = ann.page
+    ann.go("/practice/lights")
+    page.click("[data-hint]")
+    page.wait_for_selector("#hint:has-text('Press Hint again for the move.')")
+    assert "nim-sum" not in page.inner_text("#hint").lower()
+    assert not page.locator(".hinted").count()
+    page.click("[data-hint]")
+    page.wait_for_selector("#hint:has-text('to win')")
+    assert "nim-sum" not in page.inner_text("#hint").lower()
+    advised = page.get_attribute(".hinted >> nth=0", "data-action")
+    page.evaluate(PRESS, advised)
+    page.wait_for_selector("#graded.good")
+    assert page.is_hidden("#hint")
+    assert not page.locator(".hinted").count()

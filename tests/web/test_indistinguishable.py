@@ -74,7 +74,7 @@ def sent(state: Followed, seat: Seat) -> tuple[Hashable, ...]:
 def page_of(state: MatchState, seat: Seat) -> str:
     """Return the initial page."""
     view = make_page_view(state, seat)
-    return PAGES.render("match.html", **view, state=MatchPage(PAGES).update(view))
+    return PAGES.render("match.html", **view, card="", guide=(), state=MatchPage(PAGES).update(view))
 
 
 def _answer(decide: Callable[..., Change | None], *arguments: Any) -> str:

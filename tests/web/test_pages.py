@@ -131,21 +131,21 @@ def test_puzzles_are_graded_and_not_stored(base: str) -> None:
     assert not ann.cookies
 
 
-def test_home_says_when_all_boards_are_todays(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_says_which_boards_are_todays(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ready: list[str] = []
 
-    def draw_daily(puzzles: Puzzles, game: Game) -> str:
+    def get_daily_board(puzzles: Puzzles, game: Game) -> str:
         rules: AnyRules = game.rules()
         board = game.drawing(rules).draw(rules.sight(rules.initial(), Seat.ONE))
         return board if game.name in ready else ""
 
-    monkeypatch.setattr(Puzzles, "draw_daily", draw_daily)
+    monkeypatch.setattr(Puzzles, "get_daily_board", get_daily_board)
     ann = Visitor(base)
     for name in GAMES:
-        assert "today's puzzles;" not in ann.get("/", Accept="text/html").text
+        assert ann.get("/", Accept="text/html").text.count(">Today's puzzle<") == len(ready)
         assert ann.get("/daily", Accept="text/html").text.count('<svg class="board') == len(ready)
         ready.append(name)
-    assert "today's puzzles;" in ann.get("/", Accept="text/html").text
+    assert ann.get("/", Accept="text/html").text.count(">Today's puzzle<") == len(GAMES)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from duels.games import find_game
 from duels.players import PLAYER_KINDS
 from duels.web import opponents
 from tests.players.test_program import BAD, BOTS, PYTHON
@@ -20,6 +21,15 @@ def nobody_stays_named() -> Iterator[None]:
         del PLAYER_KINDS[name]
     opponents._added_players.clear()
     opponents._programs.clear()
+
+
+def test_a_rematch_is_offered_against_an_equal_level() -> None:
+    """Hunt offers only levels that differ; the opponent of an older match may have another name."""
+    rules = find_game("hunt").rules()
+    assert opponents.list_opponents(rules) == ["casual", "best"]
+    previous = ("novice", "club", "best", "human")
+    offered = [opponents.get_same_opponent(rules, name) for name in previous]
+    assert offered == ["casual", "best", "best", "casual"]
 
 
 def noting_bot(folder: Path) -> tuple[str, Path]:

@@ -13,6 +13,7 @@ PRETENDERS = (
     *("Player 1", "player  2", "Player\u00a02", "Player2", "Player-1", "PIayer 1", "Player ②", "P layer l"),
     *("casual", "Casual", "human", "best", "PERFECT", "cаsuаl", "Chance", "a friend", "Y⃝ou", "Your"),
     *("X", "o", "Х", "0", "Your turn", "your opponent", "Yоur move", "You win", "Player 1️⃣"),
+    *("You've", "you’ve", "You're", "You'll win"),
 )
 
 
@@ -48,6 +49,8 @@ def test_names_of_bots_are_reserved(player: str) -> None:
         ("की", "के", "की"),
         ("José", "", "José"),
         ("Young", "", "Young"),
+        ("D'You", "", "D'You"),
+        ("O'Neill", "", "O'Neill"),
         ("Xo", "", "Xo"),
         ("Z" + "\u0335" * 20 + "oe", "", "Z\u0335\u0335\u0335oe"),
         ("a" + "\u0316\u200b" * 9, "", "a\u0316\u0316\u0316"),

@@ -23,6 +23,7 @@ COLOURS = {
     "card": "#ffffff",
     "ink": "#1b2033",
     "dim": "#596180",
+    "faint": "#6d7490",
     "line": "#c9cee2",
     "well": "#eceef6",
     "p1": "#0072b2",
@@ -31,7 +32,7 @@ COLOURS = {
     "p2-edge": "#8f6200",
     "p2-ink": "#1c1300",
     "ok": "#007a58",
-    "ok-wash": "#d9efe8",
+    "ok-wash": "#def2ec",
     "back": "#39436f",
     "back-mark": "#6b76a8",
     "back-ok": "#7fe0c0",
@@ -156,9 +157,9 @@ def path(d: str, stroke: str, width: float, fill: str = "none", classes: str = "
     return element("path", fill=fill, stroke=stroke, classes=classes, d=d, **ends, **attributes)
 
 
-def circle(x: float, y: float, r: float, fill: str, stroke: str = "", classes: str = "", **attrs: Any) -> str:
+def circle(x: float, y: float, r: float, fill: str, stroke: str = "", **attributes: Any) -> str:
     """Return a circle around (x, y); its `fill` may be "none"."""
-    return element("circle", fill=fill, stroke=stroke, classes=classes, cx=x, cy=y, r=r, **attrs)
+    return element("circle", fill=fill, stroke=stroke, cx=x, cy=y, r=r, **attributes)
 
 
 def box(
@@ -243,14 +244,12 @@ def target(
     )
 
 
-def cell(
-    name: object, label: str, *children: str, x: float, y: float, classes: str = "", veiled: str = ""
-) -> str:
+def cell(name: object, label: str, *children: str, x: float, y: float, veiled: str = "") -> str:
     """Return a cell around (x, y). `label` describes its content, and `veiled` does so without a secret."""
     return element(
         "g",
         *children,
-        classes=f"cell {classes}".strip(),
+        classes="cell",
         data_cell=str(name),
         data_key=f"cell-{name}",
         role="img",

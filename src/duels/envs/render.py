@@ -2,7 +2,6 @@
 
 from functools import cached_property
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,12 @@ from duels.core.errors import DuelsError, require_extra
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.svg import WIDTH
 from duels.core.words import Words, strip_ink
+from duels.raster import render_png
 
 Pixels = NDArray[np.uint8]
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 
-# A shipped font makes text look the same on every machine.
-_FONT = Path(__file__).with_name("fonts") / "DejaVuSansMono.ttf"
-_FONT_NAME = "DejaVu Sans Mono"
 _INK, _PAPER = "#1b1b1f", "#ffffff"
 
 
@@ -63,21 +60,13 @@ class BoardRenderer:
 
     def _draw(self, sight: AnySight) -> Pixels:
         """Return the pixels, indexed [y, x, colour]. All images of a game have the same size, for videos."""
-        import resvg_py
         from PIL import Image
 
         width, height = self._size
-        png = resvg_py.svg_to_bytes(
+        png = render_png(
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" color="{_INK}">'
             f"{self._drawing.draw(sight)}</svg>",
-            background=_PAPER,
-            skip_system_fonts=True,
-            font_files=[str(_FONT)],
-            font_family=_FONT_NAME,
-            # resvg falls back to the serif family if a font is missing.
-            serif_family=_FONT_NAME,
-            sans_serif_family=_FONT_NAME,
-            monospace_family=_FONT_NAME,
+            _PAPER,
         )
         return np.asarray(Image.open(BytesIO(png)).convert("RGB")).copy()
 

@@ -186,8 +186,16 @@ def _accept_offer(state: MatchState, kind: str, turns_kept: int, seat: Seat) -> 
     people = {
         seat.other: (identity, state.names.get(seat, "")) for seat, identity in state.identities.items()
     }
-    rematch = make_match(setup.rules, setup.make_headers(), people)
+    score = Entry(EntryKind.SCORE, f"{state.wins[Seat.TWO]} {state.wins[Seat.ONE]}")
+    rematch = make_match(setup.rules, setup.make_headers(), people, score=score)
     return Change(state.id, state.number, (Entry(EntryKind.REMATCH, rematch.id, seat),), creates=rematch)
+
+
+def decide_withdrawal(state: MatchState, seat: Seat) -> Change:
+    """Return the change that withdraws the invitation to a match. Raises StaleRequest if somebody joined."""
+    if state.complete:
+        raise StaleRequest("The other player has joined. Reload the page.")
+    return replace(_make_change(state, ends_match=True), closes_invite=True)
 
 
 def _stop_match(state: MatchState) -> AnyMatch:
@@ -263,10 +271,11 @@ def make_match(
     headers: dict[str, str],
     people: dict[Seat, tuple[str, str]],
     inherited: tuple[Entry, ...] = (),
+    score: Entry | None = None,
 ) -> NewMatch:
     """Return a new match with people, given by identity and name, at its seats.
 
-    `inherited` are turns of another match that this one continues.
+    `inherited` are turns of another match that this one continues. A rematch has a `score`.
     """
     id = make_token()
     header = format_header(rules, headers)
@@ -282,7 +291,7 @@ def make_match(
     return NewMatch(
         id,
         header,
-        (*inherited, *seatings, *make_play_entries(after, state.match)),
+        (*inherited, *seatings, *filter(None, [score]), *make_play_entries(after, state.match)),
         {seat: identity for seat, (identity, _) in people.items()},
         invite,
         after.over,

@@ -71,6 +71,8 @@ class MatchState:
         self.refused: Offer | None = None
         """The last offer, if it was declined."""
         self.rematch = ""
+        self.earlier_wins: dict[Seat, int] | None = None
+        """The wins of each seat in the matches before this one, or None if it is no rematch."""
         self.visible_entries: dict[Viewer, list[Entry]] = {viewer: [] for viewer in ALL_VIEWERS}
         """The log entries that each viewer may see."""
         self.decisions: dict[Seat, list[tuple[int, AnyMatch]]] = {seat: [] for seat in Seat}
@@ -115,6 +117,8 @@ class MatchState:
                 self.offer, self.refused = None, None if is_withdrawn else self.offer
             case EntryKind.REMATCH:
                 self.rematch, self.offer = entry.text, None
+            case EntryKind.SCORE:
+                self.earlier_wins = dict(zip(Seat, map(int, entry.text.split()), strict=True))
         for viewer in viewers:
             self.visible_entries[viewer].append(entry)
         if entry.kind is EntryKind.PLAY and entry.seat:
@@ -163,9 +167,20 @@ class MatchState:
         """The drawing of the board."""
         return self.rules.game.drawing(self.rules)
 
+    @cached_property
+    def has_buttons(self) -> bool:
+        """Whether some actions are buttons below the board."""
+        return not all(map(self.drawing.is_on_board, self.rules.all_actions()))
+
     def get_seat(self, identity: str | None) -> Viewer:
         """Return the seat of a visitor, or None for a spectator."""
         return next((seat for seat, owner in self.identities.items() if owner == identity), None)
+
+    @property
+    def wins(self) -> dict[Seat, int]:
+        """The wins of each seat in this match and those before it."""
+        winner = self.outcome.winner if self.outcome else None
+        return {seat: (self.earlier_wins or {}).get(seat, 0) + (winner is seat) for seat in Seat}
 
     # -- turns ----------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from duels.players import (
 )
 from duels.players.child import split_command
 from duels.players.external import CMD_PREFIX, parse_player_kind
+from duels.players.levels import list_equal_levels
 from duels.players.program import ProgramPlayer
 from duels.web.workers import WorkerPool
 
@@ -82,6 +83,7 @@ def is_available(name: str) -> bool:
 
 def get_same_opponent(rules: AnyRules, previous: str) -> str:
     """Return the previous opponent, or the default if it was a person or is no longer offered."""
+    previous = list_equal_levels(rules.name).get(previous, previous)
     return previous if previous in list_opponents(rules) else DEFAULT_OPPONENT
 
 

@@ -25,11 +25,24 @@ from starlette.types import Receive, Scope, Send
 
 from duels.core.game import TERMINAL_HEADING
 from duels.core.svg import stylesheet
+from duels.games import GAMES
+from duels.web.puzzles import MAX_DAYS
 from duels.web.request_errors import NotFound, RequestError
 
 _CACHE_FOREVER = "public, max-age=31536000, immutable"
 _IMPORT = re.compile(rb"""(from "\./[\w-]+\.js)(")""")
-_PARTS = ("players", "sentence", "asides", "board", "actions", "tools", "offers", "links", "question")
+_PARTS = (
+    "players",
+    "sentence",
+    "result",
+    "asides",
+    "board",
+    "actions",
+    "tools",
+    "offers",
+    "links",
+    "question",
+)
 """The parts of a match page except the log. Each is a macro of `_parts.html` that takes the view."""
 _LABELED_LINE = re.compile(r"(\S+)\s{2,}(\S.*)")
 _TABLE_ROW = re.compile(r"\s+(\S.*?)\s{3,}(\S.*)")
@@ -47,6 +60,8 @@ class Pages:
             lstrip_blocks=True,
         )
         self._templates.globals["static"] = self.make_static_url
+        self._templates.globals["taught_games"] = frozenset(GAMES)
+        self._templates.globals["most_days"] = MAX_DAYS
         self._templates.filters["parts"] = parse_rule_card
         self._templates.filters["svg"] = Markup  # drawings of our own are safe
         self._parts = self._templates.get_template("_parts.html").module
@@ -157,13 +172,19 @@ class EventStream:
         is_ended: Callable[[], bool],
         last: int | None = None,
         ping_interval: float = 15.0,
+        announce: Callable[[], str] = lambda: "",
     ) -> None:
-        """`subscribe` returns a context in which its argument is called after every change of the match."""
+        """`subscribe` returns a context in which its argument is called after every change of the match.
+
+        `announce` returns whether the other player is here, or an empty string.
+        """
         self._produce = produce
         self._subscribe = subscribe
         self._is_ended = is_ended
         self._last = last
         self._ping_interval = ping_interval
+        self._announce = announce
+        self._announced = ""
         self._wake_up = asyncio.Event()
         self._is_over = False
 
@@ -202,6 +223,9 @@ class EventStream:
                 self._last, data = event
                 await send(_make_chunk(_encode_event(self._last, data)))
                 sent = loop.time()
+            if (presence := self._announce()) != self._announced:
+                self._announced = presence
+                await send(_make_chunk(f"event: presence\ndata: {presence}\n\n".encode()))
             try:
                 async with asyncio.timeout_at(sent + self._ping_interval):
                     await self._wake_up.wait()

@@ -35,8 +35,18 @@ CREATE TABLE IF NOT EXISTS duels_invites (
     expires double precision NOT NULL
 );
 CREATE INDEX IF NOT EXISTS duels_invites_to ON duels_invites (match);
+CREATE TABLE IF NOT EXISTS duels_device_links (
+    match text NOT NULL REFERENCES duels_matches, seat integer NOT NULL, hash text NOT NULL,
+    expires double precision NOT NULL, PRIMARY KEY (match, seat)
+);
+CREATE TABLE IF NOT EXISTS duels_devices (
+    match text NOT NULL REFERENCES duels_matches, identity text NOT NULL, seat integer NOT NULL,
+    PRIMARY KEY (match, identity)
+);
+CREATE INDEX IF NOT EXISTS duels_devices_of ON duels_devices (identity);
 INSERT INTO duels_version VALUES (1) ON CONFLICT DO NOTHING;
 """
+# Databases of older versions lack the tables of devices.
 _TABLES = ("duels_version", "duels_matches", "duels_log", "duels_seats", "duels_invites")
 VERSION = 1
 CHANNEL = "duels"
@@ -50,6 +60,8 @@ Connection = AsyncConnection[tuple[Any, ...]]
 
 class PostgresStore(store.Store):
     """A store in a PostgreSQL database that several processes can share."""
+
+    serves_other_processes = True
 
     def __init__(self, url: str) -> None:
         self._url = url

@@ -5,12 +5,13 @@ Workers find and grade exercises; the server handles only descriptions of them.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
 from functools import lru_cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duels.analysis.wording import Glossary
 from duels.core.errors import DuelsError, NotationError
@@ -20,6 +21,7 @@ from duels.core.rules import AnySight
 from duels.core.words import Words, strip_ink
 from duels.games import GAMES
 from duels.web.request_errors import NotFound, RequestError, StaleRequest
+from duels.web.reviews import describe_hint
 from duels.web.views import Headline, format_label, get_prompt
 from duels.web.visitors import Visitor, make_token
 from duels.web.workers import WorkerPool
@@ -36,6 +38,7 @@ MAX_DAYS = 2_000
 MAX_ANSWERS_BYTES = 64 * MAX_DAYS
 """The size of these answers: each day has a date and five booleans."""
 _MAX_RECENT_LINES = 3  # in chain: a challenge, its coin and the result
+_RESULT = re.compile(rf"(\d{{4}}-\d\d-\d\d)\.([01]{{1,{len(GAMES)}}})\.(\d{{1,4}})", re.ASCII)
 _START_DELAY = 1.0  # seconds, so that the first page is served first
 _DATE_CHECK_INTERVAL = 60.0  # seconds
 
@@ -43,6 +46,37 @@ _DATE_CHECK_INTERVAL = 60.0  # seconds
 def get_today() -> str:
     """Return the server's date in ISO format."""
     return date.today().isoformat()
+
+
+class DailyResult(NamedTuple):
+    """The result of a day in the address of a shared link. It does not reveal the answers."""
+
+    day: str
+    answers: Sequence[bool]
+    streak: int
+
+    @classmethod
+    def parse(cls, text: str) -> "DailyResult | None":
+        """Parse what `format` returned, or return None."""
+        found = _RESULT.fullmatch(text)
+        if not found:
+            return None
+        return cls(found[1], [mark == "1" for mark in found[2]], int(found[3]))
+
+    def format(self) -> str:
+        """Return the result as text for an address."""
+        return f"{self.day}.{self.marks}.{self.streak}"
+
+    @property
+    def marks(self) -> str:
+        """`1` for each right answer and `0` for each wrong one."""
+        return "".join("01"[right] for right in self.answers)
+
+    @property
+    def title(self) -> str:
+        """A sentence about the result."""
+        row = f", day {self.streak} in a row" if self.streak > 1 else ""
+        return f"{sum(self.answers)} of {len(GAMES)} right{row}"
 
 
 class Puzzles:
@@ -72,7 +106,7 @@ class Puzzles:
                     await self._describe_daily(game)
             await asyncio.sleep(_DATE_CHECK_INTERVAL)  # a timer to midnight would be late after a suspend
 
-    def draw_daily(self, game: Game) -> str:
+    def get_daily_board(self, game: Game) -> str:
         """Return the board of today's puzzle, or an empty string if it has not been found yet."""
         day, board, _ = self._daily.get(game.name, ("", "", {}))
         return board if day == get_today() else ""
@@ -82,7 +116,7 @@ class Puzzles:
     def list_daily(self) -> dict[str, Any]:
         """Return today's puzzles with their boards."""
         games = [
-            {"name": game.name, "title": game.title, "board": self.draw_daily(game)}
+            {"name": game.name, "title": game.title, "board": self.get_daily_board(game)}
             for game in GAMES.values()
         ]
         return {"date": get_today(), "games": games, "most_days": MAX_DAYS}
@@ -105,13 +139,15 @@ class Puzzles:
         from duels.analysis.exercises import count_streak, format_daily_result
 
         results = {
-            str(day): [bool(right) for right in rights]
-            for day, rights in list(answered.items())[-MAX_DAYS:]
-            if isinstance(rights, list) and len(rights) <= len(GAMES)
+            str(day): [bool(was_right) for was_right in answers]
+            for day, answers in list(answered.items())[-MAX_DAYS:]
+            if isinstance(answers, list) and len(answers) <= len(GAMES)
         }
         day = date.today()
-        days = count_streak(results, day)
-        return {"streak": days, "text": format_daily_result(day, results.get(day.isoformat(), []), days)}
+        streak = count_streak(results, day)
+        answers = results.get(day.isoformat(), [])
+        code = DailyResult(day.isoformat(), answers, streak).format() if answers else ""
+        return {"streak": streak, "text": format_daily_result(day, answers, streak), "result": code}
 
     async def _describe_daily(self, game: Game, visitor: Visitor | None = None) -> dict[str, Any]:
         _check_has_daily(game)
@@ -121,6 +157,14 @@ class Puzzles:
             self._daily[game.name] = day.isoformat(), board, description
         return self._daily[game.name][2]
 
+    # -- lessons --------------------------------------------------------------------------------
+
+    async def show_lesson(self, game: Game, visitor: Visitor) -> dict[str, Any]:
+        """Return the steps of a game's lesson. Raises NotFound if the game has none."""
+        if lesson := await self._workers.run(partial(_describe_lesson, game), visitor):
+            return {"game": game.name, "title": game.title, "steps": lesson}
+        raise NotFound()
+
     # -- practice -------------------------------------------------------------------------------
 
     async def show_practice(self, game: Game, seed: str, aim: str, visitor: Visitor) -> dict[str, Any]:
@@ -129,6 +173,11 @@ class Puzzles:
         difficulty = _parse_aim(aim)
         description = await self._workers.run(partial(_describe_practice, game, seed, difficulty), visitor)
         return {"kind": "practice", "date": "", "seed": seed, "aim": difficulty, **description}
+
+    async def show_hint(self, game: Game, seed: str, aim: str, visitor: Visitor) -> dict[str, Any]:
+        """Return a hint for the exercise of a seed."""
+        find = partial(_find_exercise, game, seed[:_MAX_SEED_LENGTH], _parse_aim(aim))
+        return await self._workers.run(partial(_find_hint, find), visitor)
 
     async def grade_practice(
         self, game: Game, seed: str, aim: str, answer: str, skill: Any, visitor: Visitor
@@ -197,6 +246,13 @@ def _grade_exercise(find: Callable[[], "Exercise"], answer: str) -> dict[str, An
     return {"right": result.right, "text": Glossary().explain(result.text), "answers": answers}
 
 
+def _find_hint(find: Callable[[], "Exercise"]) -> dict[str, Any]:
+    from duels.analysis.hints import hint
+
+    exercise = find()
+    return describe_hint(hint(exercise.sight, exercise.oracle), exercise.sight.rules)
+
+
 def _describe_daily(game: Game, day: date) -> tuple[str, dict[str, Any]]:
     """Return the board of a day's puzzle without buttons, and the puzzle without its answer."""
     exercise = _find_daily(game, day)
@@ -207,29 +263,31 @@ def _describe_practice(game: Game, seed: str, aim: float) -> dict[str, Any]:
     return _describe_exercise(_find_exercise(game, seed, aim))
 
 
-def _describe_exercise(exercise: "Exercise") -> dict[str, Any]:
-    """Return an exercise without its answer."""
-    sight = exercise.sight
-    rules, game = sight.rules, sight.rules.game
-    words = game.words(rules)
-    prompt = get_prompt(words, sight)
-    drawing = game.drawing(rules)
+@lru_cache
+def _describe_lesson(game: Game) -> list[dict[str, Any]]:
+    from duels.analysis.lessons import get_lesson
+
+    return [
+        {
+            **_describe_decision(step.sight),
+            "task": step.task,
+            "retry": step.retry,
+            "lesson": step.lesson,
+            "answers": [step.sight.rules.format(answer) for answer in step.answers],
+            "marks": dict(step.marks),
+        }
+        for step in get_lesson(game)
+    ]
+
+
+def _describe_decision(sight: AnySight) -> dict[str, Any]:
+    """Return the board and the legal actions of the seat to move."""
+    rules = sight.rules
+    drawing = rules.game.drawing(rules)
     return {
-        "game": game.name,
-        "title": game.title,
         "seat": sight.seat.value,
-        "sentence": Headline(f"You are {words.seat_name(sight.seat)}, to move.", drawing.instruction(sight)),
-        "prompt": prompt,
-        "position": exercise.position,
         "board": drawing.draw(sight, targets=True, names=PlayerNames(reader=sight.seat)),
-        "seen": _narrate_history(sight, words),
-        "secrets": rules.has_hidden_information,
-        "text": strip_ink(str(words.board(sight))),
-        "unshown": drawing.recap(sight),
-        "remembered": strip_ink(words.recap(sight).render()),
-        "told": Glossary().explain(exercise.oracle.equivalence_note),
-        "belief": dict(exercise.oracle.belief(sight)),
-        "hidden": exercise.oracle.hidden,
+        "text": strip_ink(str(rules.game.words(rules).board(sight))),
         "actions": [
             {
                 "action": rules.format(action),
@@ -238,4 +296,32 @@ def _describe_exercise(exercise: "Exercise") -> dict[str, Any]:
             }
             for action in sight.actions
         ],
+    }
+
+
+def _describe_exercise(exercise: "Exercise") -> dict[str, Any]:
+    """Return an exercise without its answer."""
+    sight = exercise.sight
+    rules, game = sight.rules, sight.rules.game
+    words = game.words(rules)
+    prompt = get_prompt(words, sight)
+    decision = _describe_decision(sight)
+    drawing = game.drawing(rules)
+    return {
+        "game": game.name,
+        "title": game.title,
+        "seat": decision["seat"],
+        "sentence": Headline(f"You are {words.seat_name(sight.seat)}, to move.", drawing.instruction(sight)),
+        "prompt": prompt,
+        "position": exercise.position,
+        "board": decision["board"],
+        "seen": _narrate_history(sight, words),
+        "secrets": rules.has_hidden_information,
+        "text": decision["text"],
+        "unshown": drawing.recap(sight),
+        "remembered": strip_ink(words.recap(sight).render()),
+        "told": Glossary().explain(exercise.oracle.equivalence_note),
+        "belief": dict(exercise.oracle.belief(sight)),
+        "hidden": exercise.oracle.hidden,
+        "actions": decision["actions"],
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from duels.core.errors import DuelsError
 from duels.core.narration import PlayerNames
-from duels.core.rules import BOTH, Seat
+from duels.core.rules import BOTH, AnyRules, Seat
 from duels.core.words import strip_ink
 from duels.games import load_record
 from duels.players import HUMAN
@@ -19,12 +19,15 @@ from duels.web.visitors import Visitor
 from duels.web.workers import WorkerPool
 
 if TYPE_CHECKING:
+    from duels.analysis.hints import Hint
     from duels.analysis.review import Review
 
 MAX_UPLOAD_BYTES = 256 << 10
 """The largest record that a visitor can upload."""
 PAGE_ENTRIES = 200
 """The number of entries on a page of a review: at most about 3 MB."""
+PAGE_FIELDS = ("summary", "worst")
+"""The fields of a review that only pages need: how the reader played, and the number of the worst entry."""
 _OPTIONS = re.compile(r"^options:(.*)$", re.MULTILINE | re.IGNORECASE)
 
 
@@ -78,7 +81,16 @@ def _summarize_after(review: "Review", skipped: int) -> dict[str, Any]:
     subject = f"first {skipped} entries come" if skipped > 1 else "first entry comes"
     note = f"The {subject} from another match; only later entries count here."
     sums = {name: data[name] for name in ("opening", "luck", "loss")}
-    return {**sums, "taken_over": skipped, "account": [note, *format_account(own, f"after entry {skipped}")]}
+    account = [note, *format_account(own, f"after entry {skipped}")]
+    return {**sums, **_summarize_play(own), "taken_over": skipped, "account": account}
+
+
+def _summarize_play(review: "Review") -> dict[str, Any]:
+    """Return how the reader played, in words, and the number of the worst entry, or 0."""
+    from duels.analysis.review_text import describe_play, find_worst_slip
+
+    worst = find_worst_slip(review)
+    return {"summary": describe_play(review), "worst": worst.number if worst else 0}
 
 
 @lru_cache(maxsize=16)
@@ -123,6 +135,7 @@ def _describe_review(review: "Review", page: int) -> dict[str, Any]:
         "first": first,
         "title": review.game.title,
         "heading": strip_ink(format_heading(review)),
+        **_summarize_play(review),
         "chance": get_chance_label(review),
         "account": format_account(review),
         "legend": f"{format_legend(review)} {LUCK_EXPLANATION}",
@@ -151,17 +164,22 @@ async def get_hint(
 
 def _find_hint(header: str, lines: list[str], seat: Seat, opponent: str | None) -> dict[str, Any]:
     from duels.analysis.hints import hint
-    from duels.analysis.wording import Glossary
 
     match = load_record(header).match.play_text(*lines)
     try:
-        advice = hint(match.sight(seat), against=opponent)
+        return describe_hint(hint(match.sight(seat), against=opponent), match.rules)
     except DuelsError as error:
         raise RequestError(str(error)) from None
+
+
+def describe_hint(advice: "Hint[Any]", rules: AnyRules) -> dict[str, Any]:
+    """Return the data of a hint: its stages, the advised actions and the belief."""
+    from duels.analysis.wording import Glossary
+
     glossary, texts = Glossary(), [text[:1].upper() + text[1:] for text in advice.stages]
     return {
         "text": Glossary().explain(" ".join(texts[1:])),
         "stages": [glossary.explain(text) for text in texts],
-        "actions": [match.rules.format(action) for action in advice.actions],
+        "actions": [rules.format(action) for action in advice.actions],
         "belief": dict(advice.belief),
     }

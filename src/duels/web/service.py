@@ -41,6 +41,7 @@ from duels.web.store import (
     StoreUnavailable,
 )
 from duels.web.visitor_names import clean_name
+from duels.web.visitors import hash_cookie, make_token
 from duels.web.workers import WorkerPool
 
 log = logging.getLogger("duels.web")
@@ -51,6 +52,8 @@ _MAX_TRIES = 20  # a conflict means that another process made progress, so this 
 _SHORT, _OPEN = "short", "open"
 _FIRST_PLAYERS = {"me": "1", "you": "2", "chance": "random"}
 FRIEND = "friend"
+DEVICE_LINK_LIFETIME = 600.0
+"""Seconds in which a link to one's own seat works."""
 
 
 class MatchHub:
@@ -115,7 +118,7 @@ class MatchService:
         Raises MatchNotFound if there is no such match or the visitor may not see it.
         """
         state = await self._load(id)
-        viewer = state.get_seat(identity)
+        viewer = await self._find_seat(state, identity)
         if not state.can_watch(viewer):
             raise MatchNotFound()
         self._schedule_bot(state)
@@ -123,7 +126,12 @@ class MatchService:
 
     async def get_seat(self, id: str, identity: str | None) -> Viewer:
         """Return the seat of a visitor at a match, or None for a spectator."""
-        return (await self._load(id)).get_seat(identity)
+        return await self._find_seat(await self._load(id), identity)
+
+    async def _find_seat(self, state: MatchState, identity: str | None) -> Viewer:
+        """Return the seat of a visitor who joined, or to whose device the player gave it."""
+        seat = state.get_seat(identity)
+        return seat if seat or not identity else await self._store.find_device(state.id, identity)
 
     async def find_open_invite(self, id: str) -> Invite | None:
         """Return the invitation to a match if it can still be accepted."""
@@ -137,9 +145,12 @@ class MatchService:
         """
         invite = await self._store.find_invite(token)
         state = await self._load(invite.match) if invite else None
-        seat = state.get_seat(identity) if state else None
+        seat = await self._find_seat(state, identity) if state else None
         if not state or not invite or not (invite.is_open or seat):
-            raise NotFound("No open invitation with this link. It may be used or expired: ask for a new one.")
+            raise NotFound(
+                "No open invitation with this link. "
+                "It may have been used, withdrawn or expired: ask for a new one."
+            )
         return state, invite, seat
 
     async def list_matches(
@@ -160,6 +171,8 @@ class MatchService:
                     continue
                 except UnreadableMatch:
                     state = None
+            if over and state and not state.complete:
+                continue  # the invitation was withdrawn
             matches.append((stored, state if stored.seat else None))
         return matches
 
@@ -312,6 +325,43 @@ class MatchService:
                 await self._store.append(change)
                 return state.id
         raise StaleRequest("Another player was faster. Reload the page.")
+
+    # -- other devices --------------------------------------------------------------------------
+
+    async def make_device_link(self, id: str, identity: str | None) -> str:
+        """Return a token that gives one other device this visitor's seat. Only its hash is stored.
+
+        Raises MatchNotFound if the visitor has no seat, and RequestError if another device gave it.
+        """
+        seat = await self._get_own_seat(id, identity)
+        token = make_token()
+        await self._store.add_device_link(id, seat, hash_cookie(token), time.time() + DEVICE_LINK_LIFETIME)
+        return f"{id}.{token}"
+
+    async def remove_devices(self, id: str, identity: str | None) -> None:
+        """Remove the link to the visitor's seat, and all devices that got the seat by one."""
+        await self._store.remove_devices(id, await self._get_own_seat(id, identity))
+
+    async def _get_own_seat(self, id: str, identity: str | None) -> Seat:
+        seat = (await self._load(id)).get_seat(identity)
+        if seat is None and await self.get_seat(id, identity):
+            raise RequestError("Only the device on which you joined can add and remove other devices.")
+        if seat is None:
+            raise MatchNotFound()
+        return seat
+
+    async def add_device(self, token: str, identity: str) -> str:
+        """Give an identity the seat of a link, and return the id of the match. The link works once.
+
+        Raises NotFound if it does not work, and RequestError if the visitor plays in this match already.
+        """
+        id, _, secret = token.partition(".")
+        with suppress(MatchNotFound, Conflict):
+            if await self.get_seat(id, identity):
+                raise RequestError("You play in this match on this device already.")
+            await self._store.use_device_link(id, hash_cookie(secret), identity)
+            return id
+        raise NotFound("This link does not work any more: it was used, removed or is older than ten minutes.")
 
     # -- moves and offers -----------------------------------------------------------------------
 

@@ -17,10 +17,19 @@ from duels.core.errors import UnknownName, require_extra
 from duels.core.game import Game
 from duels.core.rules import BOTH, Seat
 from duels.games import GAMES, all_games, find_game
-from duels.web import network, opponents, puzzles, reviews, views, visitors
-from duels.web.decisions import IncompleteEntry, MoveRequest, decide_move, decide_offer, render_record
+from duels.web import network, opponents, pictures, puzzles, reviews, views, visitors
+from duels.web.decisions import (
+    IncompleteEntry,
+    MoveRequest,
+    decide_move,
+    decide_offer,
+    decide_withdrawal,
+    render_record,
+)
 from duels.web.match_state import REMATCH, MatchState, Viewer
 from duels.web.pages import EventStream, MatchPage, Pages, WakeCallback
+from duels.web.pictures import Preview
+from duels.web.presence import Presence
 from duels.web.request_errors import MalformedRequest, NotFound, RequestError, TooMany, UnreadableMatch
 from duels.web.service import MatchService
 from duels.web.settings import LOOPBACK, ServerSettings
@@ -45,6 +54,9 @@ _MAX_RUNNING, _MAX_OVER = 50, 8  # matches of the visitor on the home page
 _MAX_OVER_ALL = 200  # finished matches in the list of all matches
 _EVENT_FIELD = "'event', the number of the last event that you received"
 _RETRY_DELAY = 2  # seconds
+_HOME_PICTURE, _DAILY_PICTURE = "/picture/home.png", "/picture/daily.png"
+_HOME_TITLE, _HOME_TEXT = "Five short two-player games", "Play a bot, or send a friend a link."
+_DAILY_TEXT = "One position per game: find the best move."
 
 
 def make_store(database: str) -> Store:
@@ -78,6 +90,7 @@ class Site:
         self.malformed_requests = 0
         """The number of requests that the server refused because they are not HTTP or have no valid text."""
         self.ending = False
+        self.presence = Presence(self.matches.hub.on_change)
         self.puzzles = puzzles.Puzzles(self.workers)
 
     def make_router(self) -> Router:
@@ -139,7 +152,7 @@ class Site:
             "matches": matches,
             "more": has_more and not lists_all,
         }
-        return self._respond(request, "home.html", data)
+        return self._respond(request, "home.html", data, Preview(_HOME_TITLE, _HOME_TEXT, _HOME_PICTURE))
 
     async def _list_matches(self, identity: str, max_over: int) -> tuple[list[dict[str, Any]], bool]:
         """Return the visitor's matches, and whether there are more finished ones.
@@ -160,11 +173,11 @@ class Site:
         """Show a game with its rules and opponents."""
         game = _find_game(request.path_params["game"])
         data = {**_describe_game(game), "board": _draw_start(game), **_describe_rules(game)}
-        return self._respond(request, "game.html", data)
+        return self._respond(request, "game.html", data, _make_game_preview(game, game.title))
 
     def _describe_game_for_home(self, game: Game) -> dict[str, Any]:
         """Return a game for the home page, with today's position if it has been found."""
-        board = self.puzzles.draw_daily(game)
+        board = self.puzzles.get_daily_board(game)
         return {**_describe_game(game), "board": board or _draw_start(game), "board_is_todays": bool(board)}
 
     # -- matches --------------------------------------------------------------------------------
@@ -197,7 +210,14 @@ class Site:
         data = await self._make_view(request, state, viewer, as_json)
         if as_json:
             return make_json_response(data)
-        return self.pages.respond("match.html", **data, state=MatchPage(self.pages).update(data))
+        page = {**data, "state": MatchPage(self.pages).update(data)}
+        rules = _describe_rules(state.rules.game)
+        return self._respond(request, "match.html", page, views.make_preview(state), **rules)
+
+    async def show_match_picture(self, request: Request) -> Response:
+        """Return the picture of a link to a match, as spectators may see it."""
+        state, _ = await self._get_match(request)
+        return await self._send_picture(request, views.draw_preview(state))
 
     async def _make_view(
         self, request: Request, state: MatchState, viewer: Viewer, as_json: bool
@@ -208,7 +228,9 @@ class Site:
             return view
         invite = await self.matches.find_open_invite(state.id)
         if invite is None:
-            view["sentence"] = views.Headline("The invitation has expired. Start a new match.")
+            view["sentence"] = views.Headline(
+                "The invitation has expired or was withdrawn. Start a new match."
+            )
         else:
             link, is_local = f"{self._get_base_url(request)}/j/{invite.token}", self.settings.on_loopback
             qr_code = "" if is_local else network.make_qr_svg(link)
@@ -218,7 +240,7 @@ class Site:
     async def stream_events(self, request: Request) -> ASGIApp:
         """Stream the changes of a match."""
         identity, id = self.cookie.get_identity(request), request.path_params["id"]
-        _, seat = await self._get_match(request)
+        state, seat = await self._get_match(request)
         place = ExitStack()
         as_json = request.query_params.get("format") == "json" or wants_json(request)
         page = MatchPage(self.pages)
@@ -236,13 +258,28 @@ class Site:
         @contextmanager
         def subscribe(wake: WakeCallback) -> Iterator[None]:
             with place, self.matches.hub.subscribe(id, wake):
+                if seat:
+                    place.enter_context(self.presence.hold(id, seat))
                 yield
 
+        def announce() -> str:
+            if as_json or not seat or state.people != BOTH:
+                return ""
+            return self._describe_presence(id, seat.other)
+
         after = request.headers.get("last-event-id") or request.query_params.get("after")
-        stream = EventStream(produce_event, subscribe, lambda: self.ending, parse_event_number(after))
+        stream = EventStream(
+            produce_event, subscribe, lambda: self.ending, parse_event_number(after), announce=announce
+        )
         visitor = self._get_visitor(request, seat is not None)
         place.enter_context(self.streams.hold(visitor, stream.end))
         return stream
+
+    def _describe_presence(self, id: str, seat: Seat) -> str:
+        """Return `here`, `away`, or `unknown` if another process may have the player's stream."""
+        if self.presence.is_here(id, seat):
+            return "here"
+        return "unknown" if self.store.serves_other_processes else "away"
 
     async def play_move(self, request: Request) -> Response:
         """Play an action of the visitor's seat. A repeated request has no effect."""
@@ -304,7 +341,9 @@ class Site:
             "levels": opponents.list_opponents(state.rules),
             "level": opponents.get_same_opponent(state.rules, opponent),
         }
-        return self._respond(request, "review.html", {**data, **opponent_choice, "match": state.id})
+        page_data = {name: data.pop(name) for name in reviews.PAGE_FIELDS}
+        data = {**data, **opponent_choice, "match": state.id}
+        return self._respond(request, "review.html", data, **page_data)
 
     # -- invitations --------------------------------------------------------------------------------
 
@@ -326,13 +365,50 @@ class Site:
             "mine": seat is not None,
             "match": state.id if seat else None,
         }
-        return self._respond(request, "invite.html", data)
+        preview = _make_game_preview(
+            state.rules.game, f"{data['by']} invites you to {state.rules.game.title}"
+        )
+        return self._respond(request, "invite.html", data, preview)
 
     async def accept_invite(self, request: Request) -> Response:
         """Take the seat of an invitation."""
         fields = await read_fields(request, name="")
         identity, cookie = self.cookie.get_or_make_identity(request)
         id = await self.matches.accept_invite(request.path_params["token"], identity, fields["name"])
+        return self.cookie.add_to(make_json_response({"match": id, "url": f"/m/{id}"}), cookie)
+
+    async def withdraw_invite(self, request: Request) -> Response:
+        """Withdraw the invitation to a match that nobody has joined."""
+        await read_fields(request)
+        await self._change(request, decide_withdrawal)
+        return Response(status_code=204)
+
+    # -- other devices ------------------------------------------------------------------------------
+
+    async def make_device_link(self, request: Request) -> Response:
+        """Return a link that gives another device the visitor's seat, or remove those that have it.
+
+        The token is in the fragment of the link: browsers do not send it, so it is in no server's log.
+        """
+        fields = await read_fields(request, remove=False)
+        id, identity = request.path_params["id"], self.cookie.get_identity(request)
+        if fields["remove"]:
+            await self.matches.remove_devices(id, identity)
+            return Response(status_code=204)
+        link = f"{self._get_base_url(request)}/device#{await self.matches.make_device_link(id, identity)}"
+        is_local = self.settings.on_loopback
+        qr_code = "" if is_local else network.make_qr_svg(link)
+        return make_json_response({"link": link, "qr": qr_code, "alone": is_local}, 201)
+
+    async def show_device(self, request: Request) -> Response:
+        """Show the page that such a link opens."""
+        return self._respond(request, "device.html", {})
+
+    async def add_device(self, request: Request) -> Response:
+        """Give this visitor the seat of a link."""
+        fields = await read_fields(request, token="")
+        identity, cookie = self.cookie.get_or_make_identity(request)
+        id = await self.matches.add_device(fields["token"], identity)
         return self.cookie.add_to(make_json_response({"match": id, "url": f"/m/{id}"}), cookie)
 
     # -- reviews and puzzles ------------------------------------------------------------------------
@@ -346,19 +422,23 @@ class Site:
         fields = await read_fields(request, record="", page=1)
         review = partial(reviews.review_uploaded_record, fields["record"], fields["page"])
         data = await run_while_connected(request, self.reviewer.run(review, self._get_visitor(request)))
-        if wants_json(request):
-            return make_json_response(data)
-        return Response(self.pages.render("_review.html", **{**data, "match": None}), media_type="text/html")
+        page_data = {name: data.pop(name) for name in reviews.PAGE_FIELDS}
+        return self._respond(request, "_review.html", data, **page_data, match=None)
 
     async def list_daily(self, request: Request) -> Response:
         """List today's puzzles."""
-        return self._respond(request, "daily.html", self.puzzles.list_daily())
+        result = _get_shared_result(request)
+        title = result.title if result else "Today's puzzles"
+        text = f"Puzzles of {result.day}: one position per game." if result else _DAILY_TEXT
+        picture = _DAILY_PICTURE + (f"?result={result.format()}" if result else "")
+        return self._respond(request, "daily.html", self.puzzles.list_daily(), Preview(title, text, picture))
 
     async def show_daily(self, request: Request) -> Response:
         """Show one of today's puzzles."""
         game = _find_game(request.path_params["game"])
         puzzle = self.puzzles.show_daily(game, self._get_visitor(request))
-        return self._respond(request, "puzzle.html", await run_while_connected(request, puzzle))
+        data = await run_while_connected(request, puzzle)
+        return self._respond(request, "puzzle.html", data, **_describe_rules(game))
 
     async def grade_daily(self, request: Request) -> Response:
         """Grade an answer to one of today's puzzles without storing it."""
@@ -371,7 +451,17 @@ class Site:
     async def share_daily(self, request: Request) -> Response:
         """Return the streak and the text to share, from the browser's answers."""
         fields = await read_fields(request, answered={})
-        return make_json_response(self.puzzles.make_share_text(fields["answered"]))
+        data = self.puzzles.make_share_text(fields["answered"])
+        has_link = data["result"] and not self.settings.on_loopback
+        link = f"{self._get_base_url(request)}/daily?result={data['result']}" if has_link else ""
+        return make_json_response({**data, "link": link})
+
+    async def show_lesson(self, request: Request) -> Response:
+        """Show the lesson of a game."""
+        game = _find_game(request.path_params["game"])
+        lesson = self.puzzles.show_lesson(game, self._get_visitor(request))
+        data = await run_while_connected(request, lesson)
+        return self._respond(request, "lesson.html", data, **_describe_rules(game))
 
     async def list_practice(self, request: Request) -> Response:
         """List the games for practice."""
@@ -387,7 +477,16 @@ class Site:
         aim = request.query_params.get("aim", "")
         seed, visitor = request.query_params.get("seed", ""), self._get_visitor(request)
         exercise = self.puzzles.show_practice(game, seed, aim, visitor)
-        return self._respond(request, "puzzle.html", await run_while_connected(request, exercise))
+        data = await run_while_connected(request, exercise)
+        return self._respond(request, "puzzle.html", data, **_describe_rules(game))
+
+    async def show_practice_hint(self, request: Request) -> Response:
+        """Show a hint for an exercise."""
+        game, query = _find_game(request.path_params["game"]), request.query_params
+        hint = self.puzzles.show_hint(
+            game, query.get("seed", ""), query.get("aim", ""), self._get_visitor(request)
+        )
+        return make_json_response(await run_while_connected(request, hint))
 
     async def grade_practice(self, request: Request) -> Response:
         """Grade the answer to an exercise."""
@@ -401,14 +500,53 @@ class Site:
         await self.store.check()
         return make_json_response({"ok": True, "malformed_requests": self.malformed_requests})
 
+    async def show_picture(self, request: Request) -> Response:
+        """Return the picture of a link to the home page or to a game, or an icon."""
+        name = request.path_params["name"]
+        if name.startswith("icon-"):
+            size = next((size for size in pictures.ICON_SIZES if name == f"icon-{size}.png"), 0)
+            if not size:
+                raise NotFound()
+            png = await self.workers.run(partial(pictures.render_icon, size), self._get_visitor(request))
+            return _make_png_response(png)
+        if f"/picture/{name}" == _DAILY_PICTURE:
+            result = _get_shared_result(request)
+            title, marks = (result.title, result.marks) if result else ("Today's puzzles", "")
+            text = f"Puzzles of {result.day}" if result else _DAILY_TEXT
+            return await self._send_picture(
+                request, pictures.draw_preview(title, text, pictures.draw_marks(marks))
+            )
+        if f"/picture/{name}" == _HOME_PICTURE:
+            board = _draw_start(next(iter(GAMES.values())))
+            return await self._send_picture(request, pictures.draw_preview(_HOME_TITLE, _HOME_TEXT, board))
+        game = _find_game(name.removesuffix(".png"))
+        svg = pictures.draw_preview(game.title, _format_summary(game), _draw_start(game))
+        return await self._send_picture(request, svg)
+
+    async def _send_picture(self, request: Request, svg: str) -> Response:
+        render = partial(pictures.render_preview, svg)
+        return _make_png_response(await self.workers.run(render, self._get_visitor(request)))
+
     async def serve_static(self, request: Request) -> Response:
         """Serve a static file."""
         return self.pages.get_static_file(request)
 
     # -- helpers -----------------------------------------------------------------------------------
 
-    def _respond(self, request: Request, template: str, data: dict[str, Any]) -> Response:
-        return make_json_response(data) if wants_json(request) else self.pages.respond(template, **data)
+    def _respond(
+        self,
+        request: Request,
+        template: str,
+        data: dict[str, Any],
+        preview: Preview | None = None,
+        **page_data: Any,
+    ) -> Response:
+        """Return the data to a program, or a page of them and of `page_data` to a browser."""
+        if wants_json(request):
+            return make_json_response(data)
+        if preview:
+            page_data |= {"preview": preview, "origin": self._get_base_url(request)}
+        return self.pages.respond(template, **data, **page_data)
 
     async def _get_match(self, request: Request) -> tuple[MatchState, Viewer]:
         """Return the match and the visitor's seat. The connections of players are the last to give way."""
@@ -469,20 +607,28 @@ ROUTES: tuple[tuple[str, str, Handler, str], ...] = (
     ("GET", "/g/{game}", Site.show_game, "read"),
     ("POST", "/matches", Site.create_match, "create"),
     ("GET", "/m/{id}/hint", Site.show_hint, "heavy"),
+    ("GET", "/m/{id}/picture.png", Site.show_match_picture, "heavy"),
     ("GET", "/m/{id}/record", Site.download_record, "read"),
     ("GET", "/m/{id}/review", Site.show_review, "heavy"),
     ("GET", "/j/{token}", Site.show_invite, "create"),
     ("POST", "/j/{token}", Site.accept_invite, "create"),
+    ("POST", "/m/{id}/withdraw", Site.withdraw_invite, "act"),
+    ("POST", "/m/{id}/device", Site.make_device_link, "act"),
+    ("GET", "/device", Site.show_device, "read"),
+    ("POST", "/device", Site.add_device, "create"),
     ("GET", "/review", Site.show_upload_form, "read"),
     ("POST", "/review", Site.review_upload, "heavy"),
     ("GET", "/daily", Site.list_daily, "read"),
     ("POST", "/daily", Site.share_daily, "read"),
     ("GET", "/daily/{game}", Site.show_daily, "heavy"),
     ("POST", "/daily/{game}", Site.grade_daily, "heavy"),
+    ("GET", "/lesson/{game}", Site.show_lesson, "heavy"),
     ("GET", "/practice", Site.list_practice, "read"),
     ("GET", "/practice/{game}", Site.show_practice, "heavy"),
+    ("GET", "/practice/{game}/hint", Site.show_practice_hint, "heavy"),
     ("POST", "/practice/{game}", Site.grade_practice, "heavy"),
     ("GET", "/health", Site.check_health, ""),
+    ("GET", "/picture/{name}", Site.show_picture, "heavy"),
     ("GET", "/static/{name}", Site.serve_static, ""),
 )
 """Method, path, handler and rate limit of each route. They are tried in this order."""
@@ -543,6 +689,22 @@ def _describe_game(game: Game) -> dict[str, Any]:
 
 def _describe_rules(game: Game) -> dict[str, Any]:
     return {"card": game.card(), "guide": game.drawing(game.rules()).guide}
+
+
+def _make_game_preview(game: Game, title: str) -> Preview:
+    return Preview(title, _format_summary(game), f"/picture/{game.name}.png")
+
+
+def _get_shared_result(request: Request) -> puzzles.DailyResult | None:
+    return puzzles.DailyResult.parse(request.query_params.get("result", ""))
+
+
+def _format_summary(game: Game) -> str:
+    return f"{game.summary[:1].upper()}{game.summary[1:]}."
+
+
+def _make_png_response(png: bytes) -> Response:
+    return Response(png, media_type="image/png")
 
 
 def _draw_start(game: Game) -> str:

@@ -44,7 +44,16 @@ CREATE TABLE IF NOT EXISTS invites (
     token TEXT PRIMARY KEY, match TEXT NOT NULL, seat INTEGER NOT NULL, expires REAL NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS invites_to ON invites (match);
+CREATE TABLE IF NOT EXISTS device_links (
+    match TEXT NOT NULL, seat INTEGER NOT NULL, hash TEXT NOT NULL, expires REAL NOT NULL,
+    PRIMARY KEY (match, seat)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS devices (
+    match TEXT NOT NULL, identity TEXT NOT NULL, seat INTEGER NOT NULL, PRIMARY KEY (match, identity)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS devices_of ON devices (identity);
 """
+# Files of older versions lack the tables of devices.
 _TABLES = {"matches", "log", "seats", "invites"}
 VERSION = 2
 _BUSY_TIMEOUT = 10.0  # seconds to wait for another process's commit

@@ -33,6 +33,8 @@ class EntryKind(Enum):
     """Only the first N turns of the record remain. The text is N."""
     REMATCH = "rematch"
     """A rematch was created. The text is its id."""
+    SCORE = "score"
+    """The match is a rematch. The text is the number of earlier wins of each seat, such as `2 1`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,8 @@ class Change:
     creates: NewMatch | None = None
     ends_match: bool = False
     """Whether the match is over after these entries. It then stays over."""
+    closes_invite: bool = False
+    """Whether nobody can accept the match's invitation any more."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +149,9 @@ class Store(ABC):
 
     Queries are written for PostgreSQL with `?` as placeholder. SqliteStore translates them.
     """
+
+    serves_other_processes = False
+    """Whether this store is meant for several server processes."""
 
     @abstractmethod
     async def open(self, on_change: ChangeCallback) -> None:
@@ -208,16 +215,30 @@ class Store(ABC):
         rows = await self.fetch_rows(query, token)
         return _make_invite(rows[0]) if rows else None
 
+    async def find_device(self, match: str, identity: str) -> Seat | None:
+        """Return the seat that another device shares with this identity."""
+        query = "SELECT seat FROM duels_devices WHERE match = ? AND identity = ? AND seat IN (1, 2)"
+        rows = await self.fetch_rows(query, match, identity)
+        return Seat(rows[0][0]) if rows else None
+
     async def list_matches(self, identity: str, over: bool, limit: int) -> list[StoredMatch]:
         """Return an identity's finished or running matches, the most recently joined first.
 
         The order does not depend on the last write, which would reveal hidden moves.
         """
+        own = (
+            "SELECT match, seat, since FROM duels_seats WHERE identity = ? AND over = ? "
+            "ORDER BY since DESC LIMIT ?"
+        )
+        shared = (
+            "SELECT s.match, s.seat, s.since FROM duels_devices d JOIN duels_seats s "
+            "ON s.match = d.match AND s.seat = d.seat WHERE d.identity = ? AND s.over = ? "
+            "ORDER BY since DESC LIMIT ?"
+        )
         rows = await self.fetch_rows(
-            "SELECT match, seat, since, (SELECT max(number) FROM duels_log l WHERE l.match = s.match) "
-            "FROM duels_seats s WHERE identity = ? AND over = ? ORDER BY since DESC LIMIT ?",
-            identity,
-            over,
+            "SELECT match, seat, since, (SELECT max(number) FROM duels_log l WHERE l.match = s.match) FROM "
+            f"(SELECT * FROM ({own}) o UNION ALL SELECT * FROM ({shared}) d) s ORDER BY since DESC LIMIT ?",
+            *(identity, over, limit) * 2,
             limit,
         )
         return [_make_stored_match(row) for row in rows]
@@ -226,6 +247,18 @@ class Store(ABC):
         """Return the number of matches that an identity has joined since a time."""
         query = "SELECT count(*) FROM duels_seats WHERE identity = ? AND since > ?"
         return int((await self.fetch_rows(query, identity, since))[0][0])
+
+    async def add_device_link(self, match: str, seat: Seat, hash: str, expires: float) -> None:
+        """Store the hash of a link to a seat, in place of the last one."""
+        await self.write(match, _plan_device_link(match, seat, hash, expires))
+
+    async def use_device_link(self, match: str, hash: str, identity: str) -> None:
+        """Give an identity the seat of a link, which then no longer works. Raises Conflict if it does not."""
+        await self.write(match, _plan_use_of_link(match, hash, identity))
+
+    async def remove_devices(self, match: str, seat: Seat) -> None:
+        """Remove the link to a seat, and all devices that share it."""
+        await self.write(match, _plan_removal(match, seat))
 
 
 TransactionSteps = Generator[tuple[str, tuple[object, ...]], list[Row], None]
@@ -275,8 +308,36 @@ def plan_append(change: Change) -> TransactionSteps:
     yield from _plan_entries(change.match, number, change.entries, now)
     if change.ends_match:
         yield "UPDATE duels_seats SET over = TRUE WHERE match = ?", (change.match,)
+    if change.closes_invite:
+        yield "UPDATE duels_invites SET expires = 0 WHERE match = ?", (change.match,)
     if change.creates:
         yield from plan_create(change.creates)
+        # A rematch swaps the seats.
+        yield (
+            "INSERT INTO duels_devices SELECT ?, identity, 3 - seat FROM duels_devices WHERE match = ?",
+            (change.creates.id, change.match),
+        )
+
+
+def _plan_device_link(match: str, seat: Seat, hash: str, expires: float) -> TransactionSteps:
+    yield "DELETE FROM duels_device_links WHERE match = ? AND seat = ?", (match, seat.value)
+    yield "INSERT INTO duels_device_links VALUES (?, ?, ?, ?)", (match, seat.value, hash, expires)
+
+
+def _plan_use_of_link(match: str, hash: str, identity: str) -> TransactionSteps:
+    seats = yield (
+        "DELETE FROM duels_device_links WHERE match = ? AND hash = ? AND expires > ? RETURNING seat",
+        (match, hash, time.time()),
+    )
+    if not seats:
+        raise Conflict("the link has been used or removed, or has expired.")
+    row = (match, identity, seats[0][0])
+    yield "INSERT INTO duels_devices VALUES (?, ?, ?) ON CONFLICT DO NOTHING", row
+
+
+def _plan_removal(match: str, seat: Seat) -> TransactionSteps:
+    for table in ("duels_device_links", "duels_devices"):
+        yield f"DELETE FROM {table} WHERE match = ? AND seat = ?", (match, seat.value)
 
 
 def _plan_entries(match: str, number: int, entries: tuple[Entry, ...], now: float) -> TransactionSteps:

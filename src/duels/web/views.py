@@ -14,8 +14,10 @@ from duels.core.rules import BOTH, CHANCE, AnyRules, AnySight, Outcome, Seat
 from duels.core.words import Words, strip_ink
 from duels.play.narrator import Narrator, format_board_number
 from duels.web.match_state import REMATCH, STOP, TAKEBACK, MatchState, Offer, Viewer, format_prompt
+from duels.web.pictures import Preview
+from duels.web.pictures import draw_preview as draw_picture
 
-_PAGE_FIELDS = ("example", "takebacks", "named")
+_PAGE_FIELDS = ("has_buttons", "example", "takebacks", "named", "wins")
 """Fields that only pages need. `named` tells whether a line of the log begins with the player's name."""
 
 
@@ -46,6 +48,8 @@ def make_page_view(state: MatchState, viewer: Viewer) -> dict[str, Any]:
         "example": state.drawing.example(sight) if sight.actions else "",
         "log": _make_log(state, viewer, sight),
         "takebacks": state.takebacks,
+        "has_buttons": state.has_buttons,
+        "wins": {int(seat): wins for seat, wins in state.wins.items()} if state.earlier_wins else {},
         "offer": _describe_offer(state, viewer, state.offer),
         "refused": _describe_offer(state, viewer, state.refused),
         "may": _list_extra_actions(state, viewer),
@@ -103,6 +107,26 @@ def _describe_player(state: MatchState, viewer: Viewer, seat: Seat) -> dict[str,
         "token": "" if token == seat.label else token,
         "kind": state.kinds[seat],
     }
+
+
+def make_preview(state: MatchState) -> Preview:
+    """Return what other sites show for a link to the match: the result, or what spectators may know."""
+    return Preview(state.rules.game.title, _describe_publicly(state), f"/m/{state.id}/picture.png")
+
+
+def draw_preview(state: MatchState) -> str:
+    """Return the picture of a link to the match."""
+    if state.can_watch(None):
+        board = _draw_board(state, None, get_sight(state, None))
+    else:
+        board = state.drawing.draw(state.rules.sight(state.rules.initial(), Seat.ONE))
+    return draw_picture(state.rules.game.title, _describe_publicly(state), board)
+
+
+def _describe_publicly(state: MatchState) -> str:
+    if not state.can_watch(None):
+        return "The match is running. Spectators can see it after the end."
+    return _make_headline(state, None, get_sight(state, None))
 
 
 def get_turn(state: MatchState, viewer: Viewer) -> str:

@@ -17,7 +17,7 @@ _WORDS = (
     *(seat.label for seat in Seat),
 )
 _READERS = ("you", "your")
-"""First words with which a name could be a sentence to the reader, such as `Your turn`."""
+"""First words with which a name could be a sentence to the reader, such as `Your turn` or `You've`."""
 _NUMBERED = re.compile(r" \(\d+\)$")
 _EMOJI = "[\u2190-\u27ff\u2900-\u2bff\U0001f000-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]?"
 _REGION_FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{4,6}\U000e007f"
@@ -56,7 +56,9 @@ def clean_name(name: str, others: Iterable[str] = ()) -> str:
 
 
 def _addresses_reader(name: str) -> bool:
-    return _make_key(name.split()[0]) in _READERS and not _NUMBERED.search(name)
+    first, *_ = name.split()
+    words = first, re.split(r"(?<=\w)['’ʼ＇`´]", first)[0]
+    return any(_make_key(word) in _READERS for word in words) and not _NUMBERED.search(name)
 
 
 def _clean_pieces(pieces: Iterable[str]) -> Iterator[str]:

@@ -51,14 +51,14 @@ def test_arcs_cross_no_cell(goal: int) -> None:
         leaps = [action.by for action in sight.actions if isinstance(action, Leap)]
         arcs = [each.attrib["d"] for each in svg.iter() if each.get("stroke-dasharray")]
         assert len(arcs) == len(leaps)
-        for by, arc in zip(leaps, arcs, strict=True):
-            way = curves(arc)
-            for end, number in ((way[0][0], start), (way[-1][-1], start + by)):
+        for leap, arc in zip(leaps, arcs, strict=True):
+            points = curves(arc)
+            for end, number in ((points[0][0], start), (points[-1][-1], start + leap)):
                 x, y = place[number]
                 assert abs(end[0] - x) < 0.1
                 assert abs(abs(end[1] - y) - CELL / 2) < 0.1
-            for x, y in (along(curve, step / 40) for curve in way for step in range(41)):
+            for x, y in (along(curve, step / 40) for curve in points for step in range(41)):
                 assert not any(max(abs(x - cx), abs(y - cy)) < CELL / 2 - 0.1 for cx, cy in place.values()), (
                     start,
-                    by,
+                    leap,
                 )

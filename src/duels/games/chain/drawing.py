@@ -148,7 +148,6 @@ def _draw_square(size: float, fill: str, stroke: str, **style: Any) -> str:
 
 
 def _draw_numbered_cell(track: Track, number: int, label: str, *shapes: str) -> str:
-    """Draw a cell from these shapes, with its number below."""
     x, y = track.centre(number)
     number_y = track.size / 2 + 28
     backing = svg.box(0, number_y, 40, 32, 12, "card") if track.bends(number) else ""

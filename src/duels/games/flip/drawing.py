@@ -87,8 +87,6 @@ class FlipDrawing(Drawing[Action, State]):
 
 @dataclass(frozen=True)
 class _Grid:
-    """The positions and names of the tiles."""
-
     rules: QuantumTiles
 
     @cached_property
@@ -129,7 +127,6 @@ def _describe_board(grid: _Grid, state: State, lifted: dict[int, str], names: Pl
 
 @svg.cache_shape
 def _draw_dial(seat: Seat, score: int, goal: int, has_quantum: bool, name: str) -> str:
-    """Draw a player's points, name and Quantum Flip."""
 
     def from_side(distance: float) -> float:
         return distance if seat is Seat.ONE else svg.WIDTH - distance
@@ -156,21 +153,20 @@ def _draw_dial(seat: Seat, score: int, goal: int, has_quantum: bool, name: str) 
     )
 
 
-def _draw_quantum(seat: Seat, x: float, y: float, is_left: bool) -> str:
-    """Draw two tiles and a label that show whether the Quantum Flip is left.
+def _draw_quantum(seat: Seat, x: float, y: float, is_available: bool) -> str:
+    """Draw two tiles and a label that show whether the Quantum Flip is available.
 
     There is no border, because it would look like a button.
     """
     direction, anchor = (1, "start") if seat is Seat.ONE else (-1, "end")
-    colour, fill = ("ink", "back") if is_left else ("dim", "none")
+    colour, fill = ("ink", "back") if is_available else ("dim", "none")
     tiles = [svg.box(x + direction * 19 * i, y, 16, 16, 4, fill, colour, stroke_width=2) for i in (0, 1)]
-    strike: dict[str, Any] = {} if is_left else {"text_decoration": "line-through"}
+    strike: dict[str, Any] = {} if is_available else {"text_decoration": "line-through"}
     words = svg.text(x + direction * 34, y, "Quantum", fill=colour, text_anchor=anchor, **strike)
-    return svg.group(svg.title(f"{_QUANTUM} {'left' if is_left else 'used'}"), *tiles, words)
+    return svg.group(svg.title(f"{_QUANTUM} {'left' if is_available else 'used'}"), *tiles, words)
 
 
 def _draw_arc(x: float, y: float, share: float, colour: str, width: float) -> str:
-    """Draw the filled share of a dial."""
     if not share:
         return ""
     r, angle = _DIAL_RADIUS, 2 * pi * share
@@ -233,7 +229,7 @@ def _draw_diamond(grid: _Grid, x: float, y: float, colour: str) -> str:
 
 @svg.cache_shape
 def _draw_target(grid: _Grid, action: Action, value: str) -> str:
-    """Draw the target of an action. `value`: that of the tile to keep."""
+    """Draw the target of an action. `value` is the value of the tile to keep."""
     notation, pitch = grid.rules.format(action), grid.pitch
     if isinstance(action, QuantumFlip):
         (x, y), (second_x, second_y) = grid.at(action.first), grid.at(action.second)

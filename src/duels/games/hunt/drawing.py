@@ -43,9 +43,10 @@ class HuntDrawing(Drawing[Action, View]):
     def instruction(self, sight: Sight[Action, View]) -> str:
         if sight.view.phase is Phase.OBSERVE:
             return "Name the position of the other token."
-        verb = "Enter in secret" if sight.view.cell == OFF_GRID else "Move in secret"
+        if sight.view.cell == OFF_GRID:
+            return "Enter in secret, at any position or by the tunnel."
         # Everybody reads this sentence, so it must not reveal whether the tunnel is left.
-        return f"{verb}, by a step or the tunnel."
+        return "Move in secret: stay, step or tunnel."
 
     @property
     def guide(self) -> tuple[str, ...]:
@@ -250,10 +251,10 @@ def _draw_eye(track: Track, seat: Seat, number: int, opacity: float, name: str) 
     )
 
 
-def _draw_own_tunnel(track: Track, is_left: bool) -> str:
-    words = svg.text(0, 0, "tunnel, once" if is_left else "tunnel, used", text_anchor="start")
+def _draw_own_tunnel(track: Track, is_available: bool) -> str:
+    words = svg.text(0, 0, "tunnel, once" if is_available else "tunnel, used", text_anchor="start")
     # A spent tunnel stays on the board: its height must not reveal the secret.
-    return _draw_tunnel(track, [words], "secret", 1 if is_left else 0.35)
+    return _draw_tunnel(track, [words], "secret", 1 if is_available else 0.35)
 
 
 def _draw_open_tunnel(track: Track, holders: tuple[Seat, ...]) -> str:

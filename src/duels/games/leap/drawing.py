@@ -72,7 +72,10 @@ def _draw_cell(track: Track, number: int, visited: bool, tokens: str) -> str:
         return svg.cell(number, f"{label}, the goal", shape, words, x=x, y=y)
     fill = "card" if visited and not tokens else "well"
     shape = svg.box(0, 0, _CELL_SIZE, _CELL_SIZE, 17, fill, "line", stroke_width=2)
-    return svg.cell(number, label, shape, "" if visited else svg.text(0, 0, str(number), 24), x=x, y=y)
+    words = (
+        "" if tokens else svg.text(0, 0, str(number), 22 if visited else 24, "faint" if visited else "dim")
+    )
+    return svg.cell(number, label, shape, words, x=x, y=y)
 
 
 @svg.cache_shape
@@ -93,7 +96,6 @@ def _draw_token(track: Track, seat: Seat, cell: int, shared: bool) -> str:
 
 @svg.cache_shape
 def _draw_targets(rules: QuantumLeap, track: Track, cell: int, leaps: tuple[int, ...]) -> str:
-    """Draw the legal leaps: arcs, and the cells to press."""
     # Arcs are not part of a target: they would move its centre away from the cell.
     arcs = [
         svg.path(_format_arc(track, cell, cell + leap), "ok", 2.5, stroke_dasharray="1 7", classes="offer")

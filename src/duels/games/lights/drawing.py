@@ -59,7 +59,6 @@ def _describe_row(row: str) -> str:
 
 @svg.cache_shape
 def _draw_cord(track: Track) -> str:
-    """Draw the cord that the bulbs hang on."""
     x, y = track.centre(1)
     line = f"M{x:.1f} {y - _CORD_OFFSET:.1f}"
     for number in range(2, track.cells + 1):

@@ -316,8 +316,10 @@ export class Board {
     else if (event.key in STEPS && (within || (shortcutsEnabled() && event.target === document.body))) this.#moveFocusByArrow(event);
     else if (shortcutsEnabled() && event.key === "/") {
       const field = this.#field();
-      if (field) event.preventDefault();
-      field?.focus();
+      if (!field) return;
+      event.preventDefault();
+      field.closest("details").open = true;
+      field.focus();
     } else if (shortcutsEnabled() && /^[a-z0-9]$/i.test(event.key) && this.#current()) this.#selectByName(event.key.toLowerCase());
   }
 
@@ -397,7 +399,10 @@ function putElement(element, table, replace) {
 const morph = (old, fresh) =>
   Idiomorph.morph(old, fresh, {
     ignoreActiveValue: document.activeElement.matches("input"), // keep the text in a focused field
-    callbacks: { beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})) },
+    callbacks: {
+      beforeNodeMorphed: (old) => !("own" in (old.dataset ?? {})),
+      beforeAttributeUpdated: (name) => name !== "open", // the player opens and closes what is collapsed
+    },
   });
 
 // Idiomorph matches elements by id.

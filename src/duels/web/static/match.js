@@ -1,16 +1,18 @@
 // The page of a match: it receives events and sends actions. The server renders; this script updates the page.
 import { Board, isVeiled } from "./board.js";
-import { busy, copy, notice, noticeOutage, post, reached, UNREACHABLE } from "./post.js";
-import { begin as beginReview } from "./review.js";
+import { showHint } from "./hint.js";
+import { describePending } from "./page.js";
+import { busy, copy, notice, post, reached } from "./post.js";
+import { loadData, saveData } from "./storage.js";
 
 const STREAM_TIMEOUT = 40_000; // milliseconds without an event until the stream is reopened
 const EVENT_TIMEOUT = 2_500; // milliseconds until an action's event should have arrived
 const RECONNECT_DELAY = 2_000; // milliseconds
 const POLL_INTERVALS = [5_000, 20_000, 60_000, 300_000]; // milliseconds between polls of a hidden tab
 const POLL_TIMEOUT = 10_000; // milliseconds until a poll times out
-const OFFERS = { takeback: "Takeback requested", rematch: "Rematch offered", stop: "Stop proposed" };
 const REQUEST_EXPIRED = "Your takeback request has expired.";
-const HINT_AGAIN = [" Press Hint again for the move.", " Press Hint again to see why.", ""];
+const PRESENCES = { here: "here", away: "away" };
+const AUTOMATIC_LINES = 2; // of the log: both players of leap enter by themselves
 const GONE = [404, 410]; // the match was deleted or cannot be read
 const TRIES = 8; // a browser may hold six dead connections
 
@@ -19,14 +21,15 @@ const spoken = document.getElementById("spoken");
 const hint = () => document.getElementById("hint");
 const address = `/m/${matchElement.dataset.match}`;
 const pageTitle = document.title;
+const pageIcon = document.querySelector("link[rel=icon]").getAttribute("href");
 let entered = [];
 let stream = null;
 let watchdog = 0;
 let pollTimer = 0;
 let closeCount = 0; // how often the stream or the polling was stopped; responses to earlier polls are ignored
 let wantsRematch = false;
+let presence = ""; // whether the other player is here
 let requestCount = 0; // number of requests so far
-let advice = null; // the hint for an event, and the stage that is shown
 
 const state = () => document.getElementById("state");
 const lastEvent = () => Number(state().dataset.event);
@@ -34,7 +37,7 @@ const headline = () => document.getElementById("sentence");
 const turn = () => headline().dataset.turn;
 // The data for the page's title, in the form in which hidden tabs get it from the server.
 const pendingDecision = () => ({ turn: turn(), offer: matchElement.querySelector("[data-offer][data-answer=yes]")?.dataset.offer });
-const titlePrefix = (pending) => OFFERS[pending.offer] ?? (pending.turn === "you" ? "Your turn" : "");
+const isSeated = matchElement.className.startsWith("seat-");
 const sentence = () => headline().textContent.trim();
 const offerText = () => matchElement.querySelector("#offer p, #refused")?.textContent.trim() ?? "";
 const lines = () => [...document.querySelectorAll("#log li")].map((line) => ((isVeiled() && line.querySelector(".veil")) || line.firstElementChild).textContent);
@@ -49,6 +52,15 @@ const facts = () => ({
   requestsTakeback: document.getElementById("withdraw-takeback") !== null,
   isOver: turn() === "over",
 });
+
+// Offer the lesson before the first match of a game, once.
+const lesson = document.getElementById("lesson-offer");
+const offered = loadData("lessons");
+if (lesson && !offered[lesson.dataset.game] && lines().length <= AUTOMATIC_LINES) {
+  lesson.hidden = false;
+  saveData("lessons", { ...offered, [lesson.dataset.game]: true });
+  lesson.querySelector("button").addEventListener("click", () => (lesson.hidden = true));
+}
 
 // -- events -------------------------------------------------------------------------------------------------------
 
@@ -103,20 +115,36 @@ function updateControls() {
     for (const dialog of document.querySelectorAll("#resign, #stop")) dialog.close();
   }
   setTitle(pendingDecision());
+  showPresence();
+  rememberRunning(isSeated && turn() !== "over");
   for (const button of matchElement.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
   const button = matchElement.querySelector("[data-veil]");
   button.hidden = turn() === "over" || !matchElement.querySelector(".board .secret");
   button.textContent = isVeiled() ? "Show my token" : "Hide my token";
-  if (document.getElementById("actions").children.length) matchElement.dataset.hasActions = ""; // reserve their space from now on
+  if (document.getElementById("actions").children.length) matchElement.dataset.hasButtons = ""; // keep their space, also that of a switch
   const log = document.getElementById("log");
   log.scrollTop = log.scrollHeight;
   const answers = document.querySelector("#entry .entered");
   if (answers) answers.textContent = entered.join(", ");
 }
 
+function showPresence() {
+  const element = matchElement.querySelector(".presence");
+  if (element) element.textContent = PRESENCES[presence] ?? "";
+}
+
 function setTitle(pending) {
-  const prefix = titlePrefix(pending);
+  const prefix = isSeated || pending.offer ? describePending(pending) : "";
   document.title = prefix ? `${prefix} · ${pageTitle}` : pageTitle;
+  const icon = document.querySelector("link[rel=icon]");
+  const href = pending.offer || (isSeated && pending.turn === "you") ? icon.dataset.turn : pageIcon;
+  if (icon.getAttribute("href") !== href) icon.setAttribute("href", href);
+}
+
+// Remember a running match: other pages show a bar that leads back to it.
+function rememberRunning(isRunning) {
+  const { [address]: _, ...running } = loadData("running");
+  saveData("running", isRunning ? { ...running, [address]: document.querySelector("h1").firstChild.textContent.trim() } : running);
 }
 
 // Hide the player's secrets from people nearby until the match is over. `settings.js` does the same after a reload.
@@ -152,6 +180,11 @@ function listen() {
     watch(STREAM_TIMEOUT);
     show(Number(message.lastEventId), message.data);
   };
+  opened.addEventListener("presence", ({ data }) => {
+    watch(STREAM_TIMEOUT);
+    presence = data;
+    showPresence();
+  });
   opened.onerror = async () => {
     showLost(true);
     if (opened.readyState !== EventSource.CLOSED) return; // the browser reconnects
@@ -224,6 +257,7 @@ function startRequest(action) {
 }
 
 async function act(move) {
+  if (lesson) lesson.hidden = true;
   const isCurrent = startRequest(move.action);
   const data = await send("act", { ...move, event: lastEvent() }, isCurrent);
   if (!isCurrent()) return;
@@ -239,40 +273,39 @@ async function act(move) {
   updateControls();
 }
 
-async function showHint(button) {
-  if (isVeiled()) {
-    notice("Your token is hidden. Show it first.");
-    return;
-  }
-  const before = lastEvent();
-  if (advice?.event !== before) {
-    const answer = await busy(button, () => fetch(`${address}/hint`, { headers: { Accept: "application/json" } }).catch(() => null));
-    const data = answer ? await answer.json() : { message: UNREACHABLE };
-    if (lastEvent() !== before || isVeiled()) return;
-    if (!data.stages) {
-      hint().textContent = data.message;
-      return;
-    }
-    advice = { ...data, event: before, stage: -1 };
-  }
-  advice.stage = Math.min(advice.stage + 1, advice.stages.length - 1);
-  hint().textContent = advice.stages[advice.stage] + HINT_AGAIN[advice.stage];
-  board.advise(advice.stage ? advice.actions : [], advice.belief);
-}
-
-async function showReview(button) {
-  const answer = await busy(button, () => fetch(button.dataset.review, { headers: { Accept: "text/html" } }).catch(() => null));
-  const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
-  const review = page.getElementById("review");
-  const message = page.getElementById("message");
-  if (review) beginReview(review);
-  else if (message) notice(message.textContent);
-  else noticeOutage(UNREACHABLE);
+function askHint(button) {
+  const position = lastEvent();
+  if (isVeiled()) notice("Your token is hidden. Show it first.");
+  else showHint({ button, path: `${address}/hint`, position, isCurrent: () => lastEvent() === position && !isVeiled(), board, box: hint() });
 }
 
 const offer = (kind, answer = "") => send("offer", { offer: kind, answer, event: lastEvent() }, startRequest());
 
+async function showDevice(button) {
+  const data = await busy(button, () => post(`${address}/device`, {}));
+  if (!data) return;
+  const dialog = document.getElementById("device");
+  const code = dialog.querySelector(".qr");
+  code.innerHTML = data.qr;
+  code.hidden = !data.qr;
+  dialog.querySelector("input").value = dialog.querySelector("[data-copy]").dataset.copy = data.link;
+  document.getElementById("device-alone").hidden = !data.alone;
+  dialog.showModal();
+}
+
+document.getElementById("device").addEventListener("submit", async (event) => {
+  if (event.submitter.value && (await post(`${address}/device`, { remove: true }))) notice("Your other devices have no access any more.");
+});
+
+async function withdraw(button) {
+  if (!(await busy(button, () => post(`${address}/withdraw`, {})))) return;
+  rememberRunning(false);
+  location.assign("/");
+}
+
 const presses = {
+  device: showDevice,
+  withdraw,
   resign: () => document.getElementById("resign").showModal(),
   stop: () => document.getElementById("stop").showModal(),
   offer: (button) => {
@@ -282,8 +315,7 @@ const presses = {
   copy: (button) => copy(button.dataset.copy),
   watch: () => copy(location.href),
   share: (button) => navigator.share({ url: button.dataset.share }).catch(() => {}), // the player cancelled
-  hint: showHint,
-  review: showReview,
+  hint: askHint,
   veil: () => {
     veil(!isVeiled());
     notice(""); // the old notice may mention the token
@@ -292,6 +324,7 @@ const presses = {
   },
 };
 
+document.getElementById("device").querySelector("[data-copy]").addEventListener("click", ({ target }) => copy(target.dataset.copy));
 matchElement.addEventListener("click", (event) => {
   for (const [attribute, press] of Object.entries(presses)) {
     const button = event.target.closest(`[data-${attribute}]`);

@@ -1,15 +1,18 @@
 // Puzzles: the server grades the answer, and only this browser stores it.
 import { Board } from "./board.js";
+import { showHint } from "./hint.js";
 import { loadData, saveData } from "./storage.js";
 import { copy, notice, post } from "./post.js";
+import { summarize } from "./daily.js";
 
 const ANSWERED = "You have already answered this puzzle.";
 
 const puzzle = document.getElementById("puzzle");
+let board;
 if (puzzle) {
   const sentence = () => (puzzle.dataset.done ? ANSWERED : document.getElementById("sentence").textContent.trim());
   const play = (answer) => (puzzle.dataset.done ? notice(ANSWERED) : firstAnswer() ? showFirstAnswer(board) : grade(board, answer));
-  const board = new Board({ around: puzzle, play, sentence });
+  board = new Board({ around: puzzle, play, sentence });
   if (firstAnswer()) showFirstAnswer(board);
 }
 
@@ -24,6 +27,15 @@ function showFirstAnswer(board) {
   grade(board, firstAnswer());
 }
 
+puzzle?.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-hint]");
+  if (!button) return;
+  const { game, seed, aim } = puzzle.dataset;
+  const path = `/practice/${game}/hint?${new URLSearchParams({ seed, aim })}`;
+  const isCurrent = () => !puzzle.dataset.asked && !puzzle.dataset.done;
+  showHint({ button, path, position: seed, isCurrent, board, box: document.getElementById("hint") });
+});
+
 async function grade(board, answer) {
   if (puzzle.dataset.asked) return; // one answer at a time
   puzzle.dataset.asked = "yes";
@@ -36,6 +48,7 @@ async function grade(board, answer) {
   delete puzzle.dataset.asked;
   if (!graded) return;
   puzzle.dataset.done = "yes";
+  board.advise([], {});
   board.showResult(answer, graded.answers);
   const headline = document.getElementById("sentence");
   headline.dataset.turn = "over";
@@ -63,27 +76,25 @@ async function grade(board, answer) {
 const daily = document.getElementById("daily");
 if (daily) {
   const results = [...daily.querySelectorAll(".result")];
-  const days = loadData("daily");
-  const answered = {};
-  const latest = Object.entries(days).sort().slice(-Number(daily.dataset.most)); // ISO dates sort by time
-  for (const [date, rights] of latest)
-    answered[date] = results.map((each) => rights[each.dataset.game]).filter((right) => right !== undefined);
+  const today = loadData("daily")[daily.dataset.date] ?? {};
   for (const result of results) {
-    const right = days[daily.dataset.date]?.[result.dataset.game];
+    const right = today[result.dataset.game];
     if (right === undefined) continue;
     result.textContent = right ? "✓ right" : "✗ wrong";
     result.hidden = false;
     result.closest("section").querySelector(".solve").textContent = "Look again";
   }
-  const button = document.querySelector("[data-share-line]");
-  post("/daily", { answered }).then((result) => {
-    if (!result) return;
-    document.getElementById("share").textContent = result.text;
-    button.hidden = !Object.keys(days[daily.dataset.date] ?? {}).length;
-  });
-  button.addEventListener("click", () => {
-    const text = document.getElementById("share").textContent;
-    if (navigator.share) navigator.share({ text }).catch(() => {}); // the player cancelled
-    else copy(text);
+  summarize(results.map((result) => result.dataset.game), Number(daily.dataset.most)).then((summary) => {
+    if (!summary?.result) return;
+    document.getElementById("share").textContent = summary.text;
+    const picture = document.querySelector("[data-picture]");
+    picture.href = `/picture/daily.png?result=${summary.result}`;
+    const button = document.querySelector("[data-share-line]");
+    picture.hidden = button.hidden = false;
+    const text = `${summary.text} ${summary.link}`.trim();
+    button.addEventListener("click", () => {
+      if (navigator.share) navigator.share({ text }).catch(() => {}); // the player cancelled
+      else copy(text);
+    });
   });
 }

@@ -71,7 +71,8 @@ export function begin(review) {
     choose(keys[event.key]());
   });
   get("[data-slip]").hidden = !mistakes.length;
-  show(0);
+  const worst = Number(review.dataset.worst) - Number(review.dataset.first);
+  show(worst in templates ? worst : 0);
   if (container) {
     container.scrollIntoView({ block: "start" });
     get("[data-go='1']").focus({ preventScroll: true });

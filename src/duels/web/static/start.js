@@ -1,16 +1,25 @@
 // The home page and the pages of games: a click creates a match.
+import { formatStreak, summarize } from "./daily.js";
 import { load, loadData, save } from "./storage.js";
 import { goTo } from "./post.js";
 
 const form = document.getElementById("start");
 if (form) form.elements.name.value = load("name");
 
+for (const opponent of document.querySelectorAll("[data-start] select")) {
+  const last = [...opponent.options].find((option) => option.value === load("opponent"));
+  if (last) last.selected = true;
+}
+
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-game][data-against]");
+  const button = event.target.closest("[data-play]");
   if (!button) return;
+  const start = button.closest("[data-start]");
   const name = form ? form.elements.name.value : load("name");
   if (form) save("name", name);
-  const fields = { game: button.dataset.game, against: button.dataset.against, name };
+  const against = button.dataset.play || start.querySelector("select").value;
+  if (!button.dataset.play) save("opponent", against);
+  const fields = { game: start.dataset.start, against, name };
   fields.duration = form?.elements.duration?.value || "short";
   if (form?.elements.first) fields.first = form.elements.first.value;
   goTo(button, "/matches", fields);
@@ -35,6 +44,10 @@ for (const time of document.querySelectorAll("time")) {
 
 const marks = document.getElementById("today-marks");
 if (marks) {
+  const games = [...marks.children].map((mark) => mark.dataset.game);
+  summarize(games, Number(marks.dataset.most)).then((summary) => {
+    document.getElementById("streak").textContent = formatStreak(summary?.streak);
+  });
   const answers = loadData("daily")[marks.dataset.date] ?? {}; // by the server's date
   for (const mark of marks.children) {
     const right = answers[mark.dataset.game];
