@@ -10,10 +10,7 @@ from duels.solving.oracles import get_oracle
 from duels.terminal.commands import run
 from duels.terminal.messages import HintStages
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def test_hint_at_the_prompt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

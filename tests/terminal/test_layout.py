@@ -144,6 +144,7 @@ def test_an_invalid_width_in_the_environment_is_ignored(
 def test_examples_fit_a_terminal() -> None:
     context = click.Context(cli)
     commands = [cli, *filter(None, (cli.get_command(context, name) for name in cli.list_commands(context)))]
+    commands += [each for group in commands[1:] for each in getattr(group, "commands", {}).values()]
     lines = [line for command in commands for line in (command.epilog or "").splitlines()]
     assert len(lines) > len(commands)
     assert [line for line in lines if len(f"  {line}") > 80] == []

@@ -11,10 +11,7 @@ from duels.games import GAMES, find_game
 from duels.terminal.commands import run
 from tests.terminal.terminal import Terminal
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def play(game: str, entries: list[str], monkeypatch: pytest.MonkeyPatch) -> int:

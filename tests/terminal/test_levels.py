@@ -65,6 +65,14 @@ def test_hunts_strongest_level_is_called_best(capsys: pytest.CaptureFixture[str]
     assert run(["levels", "hunt", "--matches", "2", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert (rows[-1]["name"], rows[-1]["measure"]) == ("best", "below the mixture")
+    assert [row["name"] for row in rows] == ["random", "casual", "best"]
+
+
+def test_the_table_names_the_levels_that_are_equal() -> None:
+    rows = [LevelRow("random", 1.0, 1.0, GIVEN_AWAY, 0.1, 0.01, None, None, 9)]
+    table = render_levels(find_game("hunt").rules(), rows, 9)
+    assert "In hunt, novice plays like casual, club plays like best and expert plays like best.\n" in table
+    assert " plays like " not in render_levels(find_game("flip").rules(), rows, 9)
 
 
 def test_without_a_game_all_five_are_measured(

@@ -31,14 +31,14 @@ def headers(folder: Path) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("entries", "one", "two"),
     [
-        (("1", "4", "2", "1", "resign"), "human", "casual"),
+        (("1", "4", "1", "1", "resign"), "human", "casual"),
         (("play", "hunt", "", "", "resign"), "human", "casual"),
         (("PLAY", " Hunt ", " greedy", "OTHER", "resign"), "greedy", "human"),
         (("play", "hunt", "friend", "", "", "2", "resign"), "human", "human"),
         (
             ("9", "chess", "", "0", "-1", "٤", "1", "4.0", "4", "nobody", "1", "3x", "1", "resign"),
             "human",
-            "novice",
+            "casual",
         ),
     ],
 )
@@ -87,10 +87,12 @@ def test_the_menu_lists_every_item(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_the_menu_says_where_levels_are_close(tmp_path: Path) -> None:
-    sentence = "The levels of hunt are close: each scores 51 to 53 % against the one below."
-    assert sentence in walk(tmp_path, "play", "hunt", "quit").out
-    assert "are close" not in walk(tmp_path, "play", "lights", "quit").out
+def test_the_menu_offers_only_levels_that_differ(tmp_path: Path) -> None:
+    shown = walk(tmp_path, "play", "hunt", "quit").out
+    assert re.findall(r"^  \d\. (casual|novice|club|expert|best)", shown, flags=re.MULTILINE) == [
+        "casual",
+        "best",
+    ]
 
 
 @pytest.mark.parametrize("leaving", [(), ("quit",), ("q",), ("exit",), ("play", "quit"), ("play", "lights")])

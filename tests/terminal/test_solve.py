@@ -6,7 +6,8 @@ from importlib import import_module
 
 import pytest
 
-from duels.core.rules import AnyRules
+from duels.core.rules import CHANCE, AnyRules
+from duels.core.words import strip_ink
 from duels.games import find_game
 from duels.games.chain.rules import QuantumChain
 from duels.games.flip.rules import QuantumTiles
@@ -14,12 +15,17 @@ from duels.games.lights.rules import Lights, TurnOff
 from duels.solving.oracle import ActionValue, Value, Verdict
 from duels.solving.oracles import get_oracle
 from duels.terminal.commands import run
-from duels.terminal.solve import MAX_LINES, _list_actions, format_solve_command
+from duels.terminal.solve import (
+    MAX_LINES,
+    _list_actions,
+    describe_solution,
+    format_solve_command,
+    parse_position,
+    render_solution,
+)
+from tests.analysis.toys import HideOracle, Steps
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def test_solve_shows_the_opening(capsys: pytest.CaptureFixture[str]) -> None:
@@ -288,3 +294,36 @@ def test_the_legend_of_the_star_does_not_overclaim(
     out = capsys.readouterr().out
     assert "* best." not in out
     assert "\n* played often by the strategy. " in out
+
+
+def test_an_oracle_of_values_alone_is_enough() -> None:
+    sight, oracle = parse_position(Steps(), "3 2 0"), get_oracle(Steps())
+    assert describe_solution(sight, oracle) == {
+        "game": "steps",
+        "position": "3 2 0",
+        "to_move": 2,
+        "value": 1.0,
+        "exactness": "exact",
+        "exact": "1",
+        "actions": [
+            {"action": "1", "value": 1.0, "exactness": "exact", "exact": "1", "best": True, "weight": 1.0},
+            {"action": "2", "value": 0.5, "exactness": "exact", "exact": "1/2", "best": False, "weight": 0.0},
+        ],
+    }
+    assert strip_ink(render_solution(sight, oracle)) == (
+        "steps: 3 2 0\n"
+        "Player 2 to move is at 100.0% (exact).\n\n"
+        "* 1              100.0%\n"
+        "  2               50.0%  1/2\n\n"
+        "* best. Best is 1, worth 100.0%; anything else is worth 50.0% at most.\n"
+    )
+
+
+def test_a_chance_opening_has_a_value_and_no_actions() -> None:
+    oracle = HideOracle()
+    sight = parse_position(oracle.rules, None)
+    assert sight.actor is CHANCE
+    data = json.loads(json.dumps(describe_solution(sight, oracle)))
+    assert (data["to_move"], data["value"], data["actions"], data["belief"]) == ("chance", 0.5, [], {})
+    text = render_solution(sight, oracle)
+    assert text.endswith("Player 1 wins 50.0% (exact).\n\nChance acts first.\n")

@@ -24,6 +24,7 @@ _MODULES = {
     "duels.terminal.solve": "solve",
     "duels.web.command": "serve",
     "duels.arena.commands": "arena bot exam",
+    "duels.integrations.mcp_command": "mcp",
     "duels.terminal.list_commands": "games rules players completion",
 }
 _COMMANDS = {name: module for module, names in _MODULES.items() for name in names.split()}

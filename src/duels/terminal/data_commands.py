@@ -12,10 +12,12 @@ from duels.analysis.levels import LevelRow, describe_other_factors, get_default_
 from duels.analysis.statistics import PlayedMatch, ResultTally, Statistics, compute_statistics, get_decisions
 from duels.analysis.wording import MIN_SHOWN
 from duels.core.rules import AnyRules, Seat
+from duels.core.words import join_and
 from duels.games import GAMES
 from duels.play.library import SavedMatch, list_saved_matches
 from duels.play.new_match import add_machine_limit
 from duels.players import HUMAN
+from duels.players.levels import list_equal_levels
 from duels.solving.oracle import BELOW_THE_MIXTURE, Progress
 from duels.terminal.game_options import GameCommand, game_argument, optional_game_argument, player_option
 from duels.terminal.options import NEW_FILE, format_examples, plain_option, print_text
@@ -128,10 +130,11 @@ def _format_trend(averages: list[float]) -> str:
 def levels(rules: AnyRules | None, matches: int | None, seed: str, as_json: bool) -> None:
     """Measure how strong the levels are: novice, casual, club, expert, best.
 
-    A level is defined by the winning probability that it gives away per decision, as a share of what random
-    play gives away. The table shows the intended and the measured share. `best` is called `perfect` in games
-    that we have solved. In hunt, the best strategy is mixed: it chooses at random. The table then shows how
-    much worse a level's choices are than the mixed strategy. Without GAME, duels measures all five games.
+    A level is defined by its loss per decision: the winning probability that it gives away, as a share of
+    random play's loss. The table shows the intended and the measured share. `best` is called `perfect` in
+    games that we have solved. In hunt, the best strategy is mixed: it chooses at random. The table then
+    shows how much worse a level's choices are than the mixed strategy. Without GAME, duels measures all
+    five games.
     """
     data: dict[str, list[dict[str, Any]]] = {}
     for measured_rules in [rules] if rules else [game.rules() for game in GAMES.values()]:
@@ -153,7 +156,7 @@ def render_levels(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
     )
     lines = [
         f"{rules.name}: {title} per decision, and its score against the level below",
-        f"{'of random play':>29}",
+        "share of random play's loss".rjust(29),
         f"{'level':<10}{'intended':>9}{'measured':>10}   {'points / decision':<18}   score",
     ]
     for row in rows:
@@ -172,9 +175,12 @@ def render_levels(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
     )
     if is_mixed:
         lines.append(
-            "A player who mixes as the strategy does has 0 points on average. Predictable play costs\n"
-            "no points here; it shows only in the scores."
+            "A player who follows the mixed strategy loses 0 points on average. Predictable play loses\n"
+            "no points in this table either; only the scores can show it."
         )
+    equal = [f"{name} plays like {level}" for name, level in list_equal_levels(rules.name).items()]
+    if equal:
+        lines.append(f"In {rules.name}, {join_and(equal)}.")
     if not all(row.is_clear for row in rows[1:]):
         lines.append("To separate close levels, raise --matches.")
     factors = describe_other_factors(rules)

@@ -101,7 +101,7 @@ class Keyboard:
             _has_input_within(seconds)
 
     def read_line(self, prompt: str) -> str:
-        """Read a line with its line break, edited by readline. Return an empty text at the end of input.
+        """Read a line with its line break, edited by readline. Return an empty string at the end of input.
 
         Raises ImportError if Python has no readline.
         """

@@ -8,6 +8,7 @@ from click.shell_completion import get_completion_class
 from duels.core.game import Game
 from duels.games import GAMES, all_games, list_installed_games
 from duels.players import BEST, HUMAN, PERFECT, PLAYER_KINDS, SIMPLE_PROGRAMS
+from duels.players.levels import DISTINCT_LEVELS, list_equal_levels
 from duels.terminal.game_options import game_argument
 from duels.terminal.options import format_examples, print_text
 
@@ -15,7 +16,7 @@ _ORIGIN = """\
 The games come from five published, machine-written rule books for two-player games.
 Two of the books are titled "Quantum Duel"; we added the subtitles.
 """
-_GREEDY_STRENGTH = (
+GREEDY_STRENGTH = (
     "perfect in leap, stronger than expert in chain, weaker than club in lights"  # docs/ladder.md
 )
 
@@ -67,8 +68,12 @@ def players(as_json: bool) -> None:
     details = {
         BEST: [f"{name}: {text}" for name, text in guarantees.items()],
         PERFECT: ["in games with hidden information, best plays instead"],
-        "greedy": [_GREEDY_STRENGTH],
+        "greedy": [GREEDY_STRENGTH],
     }
+    for game in DISTINCT_LEVELS:
+        details |= {
+            name: [f"plays like {level} in {game}"] for name, level in list_equal_levels(game).items()
+        }
     levels = [name for name in PLAYER_KINDS if name not in (HUMAN, *SIMPLE_PROGRAMS)]
     for title, names in {
         "People:": [HUMAN],

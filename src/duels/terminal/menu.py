@@ -23,7 +23,6 @@ from duels.players import (
     get_strongest_name,
     list_levels,
 )
-from duels.players.levels import CLOSE_LEVELS
 from duels.terminal.messages import format_entries
 from duels.terminal.next_step import NextStep, show_review
 from duels.terminal.play import can_use_board, is_board_installed, play_new_match, resume_match
@@ -196,8 +195,7 @@ class Menu:
         opponents[_FRIEND] = "another person at this keyboard"
         aliases = dict.fromkeys(STRONGEST_NAMES, get_strongest_name(rules))
         aliases |= {name: name for name in SIMPLE_PROGRAMS}
-        title = f"Against whom?{_describe_close_levels(rules)}"
-        return choose(self._screen, title, opponents, _DEFAULT_OPPONENT, aliases)
+        return choose(self._screen, "Against whom?", opponents, _DEFAULT_OPPONENT, aliases)
 
     def _ask_length(self, rules: AnyRules) -> str:
         """Ask for the length of the match, in games that may never end."""
@@ -262,16 +260,6 @@ class Menu:
     def _ask_game(self) -> str:
         descriptions = {game.name: game.summary for game in all_games()}
         return choose(self._screen, "Which game?", descriptions)
-
-
-def _describe_close_levels(rules: AnyRules) -> str:
-    """Return a sentence about levels that hardly differ, or an empty text."""
-    if rules.name not in CLOSE_LEVELS or rules != rules.game.rules():
-        return ""
-    lowest, highest = CLOSE_LEVELS[rules.name]
-    return (
-        f" The levels of {rules.name} are close: each scores {lowest} to {highest} % against the one below."
-    )
 
 
 def _list_matches() -> Iterator[SavedMatch]:

@@ -25,15 +25,15 @@ def find_solo_seat(live: LiveMatch) -> Seat | None:
 
 
 def make_player_names(live: LiveMatch) -> PlayerNames | None:
-    """Return the names for the only person in a match against a machine, or None."""
+    """Return both players' names, addressed to the only person against a machine, or None."""
     you = find_solo_seat(live)
     return PlayerNames(live.names[Seat.ONE], live.names[Seat.TWO], you) if you else None
 
 
 def format_seat(live: LiveMatch, seat: Seat) -> str:
-    """Format a seat with its token, such as `Player 1 (X)`, in the seat's ink."""
-    token, name = live.words.seat_name(seat), get_person_name(live, seat)
-    return Ink.for_seat(seat)(name if token == seat.label else f"{name} ({token})")
+    """Format a seat with its token, such as `Player 1 (X)`, in the seat's colour."""
+    seat_name, person_name = live.words.seat_name(seat), get_person_name(live, seat)
+    return Ink.for_seat(seat)(person_name if seat_name == seat.label else f"{person_name} ({seat_name})")
 
 
 def get_person_name(live: LiveMatch, seat: Seat) -> str:
@@ -48,7 +48,7 @@ def name_people(live: LiveMatch, reader: Seat | None = None) -> PlayerNames:
 
 
 def format_score(live: LiveMatch) -> str:
-    """Format the score after a rematch, such as `Score: 2 for Ann, 1 for Bob.`, or an empty text."""
+    """Format the score after a rematch, such as `Score: 2 for Ann, 1 for Bob.`; otherwise an empty string."""
     outcome, series = live.match.outcome, live.series
     if not outcome or not series or not series.matches:
         return ""
@@ -65,7 +65,7 @@ def format_matchup(live: LiveMatch, you: Seat) -> str:
 
 
 def format_result(live: LiveMatch, you: Seat) -> str:
-    """Format the result from your point of view, or an empty text while the match is unfinished."""
+    """Format the result from your point of view, or an empty string while the match is unfinished."""
     outcome = live.match.outcome
     results = {you: "You won", you.other: "You lost", None: "Nobody won"}
     return f"{Ink.CHANGED(results[outcome.winner])}." if outcome else ""
@@ -73,7 +73,7 @@ def format_result(live: LiveMatch, you: Seat) -> str:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A player's request to change the match, and the yes-or-no question to ask before."""
+    """A player's request to change the match, and the yes-or-no question to ask first."""
 
     question: str
     """Empty if nobody has to be asked."""
@@ -113,7 +113,7 @@ def propose_stop(live: LiveMatch, seat: Seat) -> Proposal:
 
 
 def find_undo_seats(live: LiveMatch, seat: Seat) -> tuple[Seat, ...]:
-    """Return the seats whose last decision `undo` may mean while `seat` is asked.
+    """Return the seats whose last decision `undo` could take back when `seat` is to move.
 
     Two people at one keyboard may both mean their own last decision.
     """

@@ -25,7 +25,7 @@ from duels.terminal.screen import Screen
 from duels.terminal.signals import INTERRUPTED, SignalExit
 
 if TYPE_CHECKING:
-    from duels.terminal.board.app import BoardMatch
+    from duels.terminal.board.surface import BoardMatch
 
 _REMATCHES = (NextStep.REMATCH, NextStep.SWAP)
 
@@ -59,7 +59,7 @@ def get_surface_class(board: bool) -> "type[PromptedMatch | BoardMatch]":
     if not board:
         return PromptedMatch
     with require_extra("tui"):
-        from duels.terminal.board.app import BoardMatch
+        from duels.terminal.board.surface import BoardMatch
 
         return BoardMatch
 
@@ -121,7 +121,7 @@ def _start_match(
 
 
 def _format_first_player(setup: MatchSetup, is_rematch: bool) -> str:
-    """Say who is Player 1. Return an empty text if the players know it."""
+    """Say who is Player 1. Return an empty string if the players know it."""
     if all(setup.people):
         one, two = setup.people
         return f"{one} is Player 1 and moves first. {two} is Player 2."

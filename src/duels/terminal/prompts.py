@@ -272,7 +272,7 @@ class PromptedMatch:
 
 
 def _summarize_result(live: LiveMatch) -> str:
-    """Explain what decided the match. Return an empty text if nothing did or a review would take long."""
+    """Explain what decided the match. Return an empty string if nothing did or a review would take long."""
     match = live.match
     if len(match.turns) > _MAX_ENTRIES_TO_REVIEW or not is_oracle_ready(match.rules):
         return ""

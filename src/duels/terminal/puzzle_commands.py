@@ -67,7 +67,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
     right = answered = 0
     glossary = Glossary()
     with screen.progress("searching for positions") as progress:
-        get_oracle(rules, progress)  # the exercises share it
+        get_oracle(rules, progress)  # cached, so the exercises reuse it
         candidates = exercises(rules, seed)
         selection = islice(candidates if seed else select_by_skill(candidates, skill), count)
         exercise = next(selection, None)

@@ -51,10 +51,10 @@ def _render_turns(record: Record, seat: Seat | None, screen: Screen) -> Iterator
     words = match.rules.game.words(match.rules)
     narrator = Narrator(words, viewers)
     yield words.opening().render()
-    turns = match.turns if viewers == frozenset(Seat) else match.turns_known_to(seat)
+    entries = match.turns if viewers == frozenset(Seat) else match.turns_known_to(seat)
     last_actor: Seat | None = None
     text = ""
-    for step in match.steps()[: len(turns)]:
+    for step in match.steps()[: len(entries)]:
         text += narrator.render_entry(step) + narrator.render_events(step)
         last_actor = step.last.actor if step.last and isinstance(step.last.actor, Seat) else last_actor
         if isinstance(step.actor, Seat) and step.actor is not last_actor:

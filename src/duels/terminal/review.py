@@ -137,7 +137,7 @@ def _render_entries(review: Review) -> list[str]:
 
 
 def _summarize_entry(is_long: bool, entry: ReviewedEntry) -> str:
-    """Return the summary that an uneventful entry shares with its neighbours, or an empty text."""
+    """Return the summary that an uneventful entry shares with its neighbours, or an empty string."""
     if abs(entry.value_after - entry.value_before) >= MIN_SHOWN or entry.loss >= MIN_SHOWN:
         return ""
     if is_long:

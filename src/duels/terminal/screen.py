@@ -187,7 +187,7 @@ class Screen:
         return entry
 
     def _read_line(self, prompt: str, hidden: bool) -> str:
-        """Read a line with its line break. Return an empty text at the end of input."""
+        """Read a line with its line break. Return an empty string at the end of input."""
         *first_lines, last = wrap(prompt, self.width).split("\n")
         self.say("".join(f"{line}\n" for line in first_lines))
         if self._keyboard and not hidden:

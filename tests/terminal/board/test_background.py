@@ -7,14 +7,35 @@ from typing import Any, NoReturn
 
 import pytest
 
+from duels.core.narration import TextBoard
 from duels.core.rules import AnyRules, Seat
 from duels.players.failures import BadAnswer, Failure, NoMove
 from duels.solving.oracle import Oracle, Progress
 from duels.solving.oracles import get_oracle
 from duels.terminal.board import app
 from duels.terminal.board.app import BoardApp
+from duels.terminal.board.scene import Scene, SceneTexts
 from tests.support import lines_of
 from tests.terminal.board.pilot import Player, at_board, live_match
+
+
+def test_only_machines_are_said_to_be_thinking(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[str] = []
+    show = Scene.show
+
+    def record(
+        scene: Scene, board: TextBoard, choice: Any, changed: frozenset[int], texts: SceneTexts
+    ) -> None:
+        turns.append(texts.turn.plain)
+        show(scene, board, choice, changed, texts)
+
+    async def act(player: Player) -> None:
+        await player.see("Your turn.")
+
+    monkeypatch.setattr(Scene, "show", record)
+    at_board(live_match("leap", two="novice"), act)  # leap's first move is made for the person
+    assert any("novice is thinking" in turn for turn in turns)
+    assert not any("human is thinking" in turn for turn in turns)
 
 
 def test_a_key_skips_the_pause_before_a_machines_move() -> None:

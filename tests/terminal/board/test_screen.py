@@ -49,6 +49,13 @@ def test_a_row_of_seven_cells_stays_whole(size: tuple[int, int]) -> None:
     at_board(live_match("chain", two="novice"), act, (60, 20))
 
 
+def test_twelve_lights_are_one_row_above_the_story() -> None:
+    async def act(player: Player) -> None:
+        assert len(player.app.screen.query_one(BoardView)._grid.rows) == 1
+
+    at_board(live_match("lights", two="novice", lights=12), act, (80, 24))
+
+
 def test_a_low_terminal_shows_the_score_above_the_story() -> None:
     async def act(player: Player) -> None:
         await player.see("Scoreboard:")
@@ -183,3 +190,14 @@ def test_a_key_and_its_label_stay_in_one_row() -> None:
             assert what in player.screen_text, "in one row"
 
     at_board(live_match("lights", two="novice"), act, (60, 20))
+
+
+def test_a_long_hint_in_a_low_terminal_has_a_page_of_its_own() -> None:
+    async def act(player: Player) -> None:
+        await player.pilot.press("h")
+        await player.see("Press h again for the move.")
+        await player.see("Press Escape to go back to the board")
+        await player.pilot.press("escape")
+        await player.see("Scoreboard:")
+
+    at_board(live_match("flip", two="novice"), act, (60, 20))

@@ -47,6 +47,13 @@ def test_a_match_on_the_board_is_saved_and_can_be_replayed(tmp_path: Path) -> No
     assert "legal" in duels(tmp_path, "verify", record_in(tmp_path)).out
 
 
+def test_a_key_pressed_while_the_board_opens_leaves_without_a_warning(tmp_path: Path) -> None:
+    with Terminal(tmp_path, "play", "lights", "--board") as terminal:
+        terminal.send("q")
+        assert terminal.wait() == 0
+        assert "Warning" not in terminal.main_screen
+
+
 @pytest.mark.parametrize(
     ("number", "code"),
     [

@@ -1,7 +1,6 @@
-"""A live match on the full-screen board, and its Textual application."""
+"""The Textual application of the full-screen board."""
 
 import asyncio
-import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -9,7 +8,7 @@ from threading import current_thread, main_thread
 from time import monotonic
 from typing import Any, ClassVar
 
-from textual import events
+from textual import events, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -25,15 +24,14 @@ from duels.terminal import messages
 from duels.terminal.board import keys
 from duels.terminal.board.background import BackgroundJob, run_in_background
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.grid import MAX_CELLS, Point, find_changed_cells
+from duels.terminal.board.grid import Point, find_changed_cells
 from duels.terminal.board.scene import Curtain, Page, QuestionPanel, Scene, SceneTexts
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import Palette
 from duels.terminal.keyboard import KEY_GAP_SECONDS
 from duels.terminal.next_step import NextStep, get_step_labels, make_record
 from duels.terminal.prompts import Quit
-from duels.terminal.screen import Screen, format_key_prompt
-from duels.terminal.signals import redirect_signals
+from duels.terminal.screen import format_key_prompt
 
 ARROWS: dict[str, Point] = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 _PROPOSALS = {
@@ -103,7 +101,7 @@ class BoardApp(App[AppResult]):
         if self.exit_request:
             self.exit(self.exit_request)
         else:
-            self.run_worker(self._play_match())
+            self._play_match()
 
     def leave(self, reason: BaseException) -> None:
         """Close the screen. A signal handler may call this at any time."""
@@ -126,6 +124,7 @@ class BoardApp(App[AppResult]):
         self._note = text
         self._draw()
 
+    @work  # the coroutine is created when the worker starts: the app may exit before that
     async def _play_match(self) -> None:
         live = self.live
         try:
@@ -248,7 +247,9 @@ class BoardApp(App[AppResult]):
             return content(f"{result} {messages.format_score(live)}".rstrip())
         if not self.choice:
             actor = live.match.actor
-            return content(f"{live.names[actor]} is thinking …" if isinstance(actor, Seat) else "…")
+            if isinstance(actor, Seat) and actor not in live.people:
+                return content(f"{live.names[actor]} is thinking …")
+            return content("…")
         turn = content("Your turn." if self._you else f"{messages.format_seat(live, self._seat)}, your turn.")
         has_kinds = len(self.choice.kinds) > 1
         for number, kind in enumerate(self.choice.kinds if has_kinds or self.choice.kind else ()):
@@ -427,7 +428,11 @@ class BoardApp(App[AppResult]):
 
         def show(result: Hint[Any]) -> None:
             request = f"Press {self._get_key(keys.HINT)} again"
-            self.notice(stages.select(sight, result, result.stages[1], request))
+            text = stages.select(sight, result, result.stages[1], request)
+            if self._scene.has_room_for(text):
+                self.notice(text)
+            else:
+                self.push_screen(Page(text, self._palette))
             if stages.names_move and (cells := choice.select_kind_of(result.actions[0])):
                 self._scene.board.point_at(min(cells))
 
@@ -457,50 +462,3 @@ def _arrange_in_rows(contents: Sequence[Content], width: int) -> Content:
         else:
             rows.append(content)
     return Content("\n").join(rows)
-
-
-class BoardMatch:
-    """A live match on the full-screen board. Raises DuelsError if the board cannot show it."""
-
-    def __init__(self, live: LiveMatch, screen: Screen) -> None:
-        self.live = live
-        self.screen = screen
-        if not screen.can_fill:
-            raise DuelsError(
-                "the full-screen board needs a terminal. "
-                "Leave out --board, or do not redirect input and output."
-            )
-        if not live.people:
-            raise DuelsError("the full-screen board needs a person at one of the seats. Leave out --board.")
-        count = sum(map(len, live.words.board(live.match.sight(min(live.people))).cells))
-        if count > MAX_CELLS:
-            raise DuelsError(
-                f"the full-screen board shows at most {MAX_CELLS} cells, not {count}. Leave out --board."
-            )
-
-    def run(self) -> NextStep:
-        """Play to the end and return the next step that the person chose."""
-        if not self.screen.colour:
-            os.environ["NO_COLOR"] = "1"  # Textual reads and removes it
-        app = BoardApp(self.live, self.screen.pause_seconds, self.screen.in_menu)
-        result: AppResult | None = None
-        with self.screen.redirect_notices(app.notice), redirect_signals(app.leave):
-            try:
-                result = app.run()
-            except OSError:
-                if not app.exit_request:  # otherwise the terminal may be gone
-                    raise
-        result = app.exit_request or result
-        if isinstance(result, BaseException):
-            raise result
-        if result is None:
-            raise DuelsError("the full-screen board failed. The match is saved: continue with duels resume.")
-        self._show_result()
-        return result
-
-    def _show_result(self) -> None:
-        outcome, you = self.live.match.outcome, messages.find_solo_seat(self.live)
-        if outcome:
-            reason = outcome.sentence.render(messages.name_people(self.live))
-            result = messages.format_result(self.live, you) if you else messages.format_score(self.live)
-            self.screen.say(f"{reason} {result}".rstrip() + "\n")

@@ -109,9 +109,13 @@ def fit_grid(rows: Sequence[Sequence[Cell]], columns: int, lines: int) -> BoardG
     sizes = [size for size in _SIZES if size[0] >= widest] or [_SIZES[-1]]
     grids = [_make_grid(rows, columns, *size) for size in sizes]
     fitting = [grid for grid in grids if grid.size[1] <= lines]
-    is_short = max(map(len, rows), default=0) <= _MAX_WHOLE_ROW
-    whole = [grid for grid in fitting if len(grid.rows) == len(rows) and (is_short or grid.height > 1)]
+    whole = [grid for grid in fitting if len(grid.rows) == len(rows) and (is_short(rows) or grid.height > 1)]
     return next(iter(whole or fitting), grids[-1])
+
+
+def is_short(rows: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether the rows should stay whole, because neighbours matter."""
+    return max(map(len, rows), default=0) <= _MAX_WHOLE_ROW
 
 
 def _make_grid(rows: Sequence[Sequence[Cell]], columns: int, width: int, height: int) -> BoardGrid:

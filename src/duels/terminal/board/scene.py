@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from duels.core.narration import TextBoard
 from duels.terminal.board.choice import Choice
-from duels.terminal.board.grid import ROWS_AROUND_CELLS, count_text_rows, fit_grid, get_min_size
+from duels.terminal.board.grid import ROWS_AROUND_CELLS, count_text_rows, fit_grid, get_min_size, is_short
 from duels.terminal.board.view import ActionList, BoardView, Palette
 from duels.terminal.keyboard import SILENCE_SECONDS
 from duels.terminal.screen import wrap
@@ -48,6 +48,7 @@ class Scene(Screen[None]):
         self._heading = title
         self._players = players
         self._palette = palette
+        self._room_for_note = _MAX_NOTE_ROWS
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="head"):
@@ -110,6 +111,10 @@ class Scene(Screen[None]):
         self.query_one("#right", VerticalScroll).scroll_end(animate=False)
         self._warn_if_too_small(board, texts.leave_key)
 
+    def has_room_for(self, note: str) -> bool:
+        """Return whether a note can be read without scrolling."""
+        return self._count_rows(self._palette.make_content(note)) <= self._room_for_note
+
     def _is_stacked(self, board: TextBoard) -> bool:
         """Return whether the board is easier to read above the story than beside it."""
         text = wrap(board.text.strip("\n"), self._count_board_columns(False))
@@ -118,7 +123,11 @@ class Scene(Screen[None]):
         )
         beside = fit_grid(board.cells, self._count_board_columns(False), rows)
         above = fit_grid(board.cells, self._count_board_columns(True), rows - _MIN_STORY_ROWS)
-        return above.size[1] <= rows - _MIN_STORY_ROWS and above.ease > beside.ease
+        if above.size[1] > rows - _MIN_STORY_ROWS:
+            return False
+        if len(above.rows) == len(board.cells) < len(beside.rows) and is_short(board.cells):
+            return True
+        return above.ease > beside.ease
 
     def _count_board_columns(self, is_stacked: bool) -> int:
         width = self.app.size.width
@@ -135,6 +144,7 @@ class Scene(Screen[None]):
         min_rows = fit_grid(board.cells, columns, 0).size[1]
         used_rows = _HEAD_ROWS + self._count_rows(texts.turn, texts.question, texts.keys)
         note_rows = min(_MAX_NOTE_ROWS, max(1, rows - used_rows - min_rows))
+        self._room_for_note = note_rows
         self.query_one("#note").styles.max_height = note_rows
         used_rows += min(note_rows, self._count_rows(texts.note))
         cell_rows = rows - max(ROWS_AROUND_CELLS + _NOTE_ROWS, used_rows)
