@@ -4,12 +4,11 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from duels.games import GAMES
-from duels.players.levels import CLOSE_LEVELS, LEVEL_SHARES
+from duels.players.levels import DISTINCT_LEVELS, list_distinct_levels
 from duels.terminal import list_commands
 
 PAGE = Path(__file__).parents[2] / "docs" / "ladder.md"
-CLOSE = 55  # percent; a person hardly notices a smaller difference
+STEP = 54  # percent
 
 
 def read_scores(game: str) -> dict[tuple[str, str], int]:
@@ -26,18 +25,15 @@ def read_scores(game: str) -> dict[tuple[str, str], int]:
     }
 
 
-def test_close_levels_are_those_of_the_ladder() -> None:
-    close = {}
-    for game in GAMES:
+def test_distinct_levels_are_steps_of_the_ladder() -> None:
+    for game in DISTINCT_LEVELS:
         scores = read_scores(game)
-        steps = [scores[higher, lower] for lower, higher in pairwise(LEVEL_SHARES)]
-        if max(steps) < CLOSE:
-            close[game] = (min(steps), max(steps))
-    assert close == CLOSE_LEVELS
+        for lower, higher in pairwise(list_distinct_levels(game)):
+            assert scores[higher, lower] >= STEP
 
 
 def test_the_strength_of_greedy_is_that_of_the_ladder() -> None:
-    assert list_commands._GREEDY_STRENGTH == (
+    assert list_commands.GREEDY_STRENGTH == (
         "perfect in leap, stronger than expert in chain, weaker than club in lights"
     )
     assert read_scores("leap")["greedy", "best"] == 50

@@ -17,7 +17,7 @@ from duels.solving.oracles import get_oracle
 MATCHES = {"lights": 10, "leap": 10, "chain": 10, "flip": 4}
 
 
-def verdict_of(*values: float) -> Verdict[int]:
+def make_verdict(*values: float) -> Verdict[int]:
     best = max(values)
     share = 1 / values.count(best)
     judged = (ActionValue(i, Value(v), v == best, share * (v == best)) for i, v in enumerate(values))
@@ -27,7 +27,7 @@ def verdict_of(*values: float) -> Verdict[int]:
 @pytest.mark.parametrize("share", LEVEL_SHARES.values())
 @pytest.mark.parametrize("values", [(0.9, 0.5, 0.1), (1.0, 0.0), (0.7, 0.69, 0.2, 0.2), (0.6, 0.6, 0.5)])
 def test_a_mixture_loses_its_share_of_random_play(share: float, values: tuple[float, ...]) -> None:
-    verdict = verdict_of(*values)
+    verdict = make_verdict(*values)
     lost, weights = verdict.losses, mix_actions(verdict, share)
     assert sum(weights) == pytest.approx(1)
     given_away = sum(loss * weight for loss, weight in zip(lost, weights, strict=True))
@@ -35,7 +35,7 @@ def test_a_mixture_loses_its_share_of_random_play(share: float, values: tuple[fl
 
 
 def test_small_mistakes_are_more_likely() -> None:
-    weights = mix_actions(verdict_of(0.9, 0.8, 0.3), LEVEL_SHARES["club"])
+    weights = mix_actions(make_verdict(0.9, 0.8, 0.3), LEVEL_SHARES["club"])
     assert weights[0] > weights[1] > weights[2] > 0
 
 

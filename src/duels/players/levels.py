@@ -18,9 +18,34 @@ if TYPE_CHECKING:  # listing players, or a match between people, needs no oracle
 
 _MAX_CACHED = 10_000  # states
 LEVEL_SHARES = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best": 0.0}
-CLOSE_LEVELS = {"hunt": (51, 53)}
-"""The games whose levels hardly differ, with the lowest and the highest score of a level against the one
-below, in percent. `docs/ladder.md` has the measurement."""
+DISTINCT_LEVELS = {"hunt": {"casual": 0.8, "best": 0.0}}
+"""The levels and shares of games in which more levels would score less than 54 % against the one below."""
+
+
+def list_distinct_levels(game: str) -> list[str]:
+    """Return the levels that differ in a game, from the weakest to the strongest."""
+    return [*DISTINCT_LEVELS.get(game, LEVEL_SHARES)]
+
+
+def find_distinct_level(game: str, level: str) -> str:
+    """Return the level that `level` plays like: the one with the nearest share.
+
+    >>> [find_distinct_level("hunt", level) for level in LEVEL_SHARES]
+    ['casual', 'casual', 'best', 'best', 'best']
+    """
+    shares = DISTINCT_LEVELS.get(game, LEVEL_SHARES)
+    return min(shares, key=lambda name: abs(shares[name] - LEVEL_SHARES[level]))
+
+
+def list_equal_levels(game: str) -> dict[str, str]:
+    """Return the names of levels that play like another one in a game, with the other's name."""
+    levels = {name: find_distinct_level(game, name) for name in LEVEL_SHARES}
+    return {name: level for name, level in levels.items() if name != level}
+
+
+def get_level_share(game: str, level: str) -> float:
+    """Return the share of random play's loss that a level gives away in a game."""
+    return DISTINCT_LEVELS.get(game, LEVEL_SHARES)[find_distinct_level(game, level)]
 
 
 class MixedPlayer(ABC):

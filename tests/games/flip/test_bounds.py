@@ -12,7 +12,7 @@ from duels.core.rules import CHANCE, Seat
 from duels.games.flip import bounds
 from duels.games.flip.abstraction import Abstraction
 from duels.games.flip.bounds import Interval, Position
-from duels.games.flip.grid import count_max_pairs, make_grid
+from duels.games.flip.grid import count_max_pairs, find_smallest_symmetric, make_grid
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import QuantumFlip, QuantumTiles, State
 from duels.games.flip.values import Tables, bound_lasting_chance, count_bag, count_max_turns, make_tables
@@ -30,11 +30,20 @@ def random_turns(rules: QuantumTiles, matches: int) -> Iterator[State]:
                 yield match.state
 
 
-def made_up(t: Tables, at: Position) -> Interval:
+def made_up(t: Tables, position: Position) -> Interval:
     """Return an arbitrary value for each position."""
-    known_tiles = sorted(zip(at.tiles, at.values, strict=True))
+    known_tiles = sorted(zip(position.tiles, position.values, strict=True))
     value = Random(
-        repr((at.unknown, at.code, at.score, known_tiles, at.my_quantum, at.their_quantum))
+        repr(
+            (
+                position.unknown,
+                position.code,
+                position.score,
+                known_tiles,
+                position.my_quantum,
+                position.their_quantum,
+            )
+        )
     ).random()
     return value, value
 
@@ -59,15 +68,15 @@ def test_successors_and_odds_agree_with_the_rules(
     monkeypatch.setattr(bounds, "bound", made_up)
     oracle, doubles, mixed = make_oracle(rules), 0, 0
     for state in random_turns(rules, matches):
-        at = oracle.make_position(state)
-        bag = count_bag(oracle.tables, at.code, *at.values)
+        position = oracle.make_position(state)
+        bag = count_bag(oracle.tables, position.code, *position.values)
         assert bag == list(rules.left_in_bag(state.tiles))
         for action in rules.actions(state):
             if isinstance(action, QuantumFlip):
                 doubles += 1
                 mixed += state.tiles[action.first].isalpha() or state.tiles[action.second].isalpha()
             value = by_the_rules(oracle, rules.apply(state, action).state, state.mover)
-            assert oracle._bound_action(state, action, 0) == pytest.approx((value, value), abs=1e-12)
+            assert oracle.bound_action(state, action, 0) == pytest.approx((value, value), abs=1e-12)
     assert doubles > 100
     assert mixed > 10
 
@@ -76,9 +85,9 @@ def test_successors_and_odds_agree_with_the_rules(
 def test_equivalent_actions_share_an_interval(rules: QuantumTiles, matches: int) -> None:
     oracle = make_oracle(rules)
     for state in random_turns(rules, matches):
-        lows, highs, *_ = oracle._bound_actions(state)
+        lows, highs, *_ = oracle.bound_actions(state)
         for action, low, high in zip(rules.actions(state), lows, highs, strict=True):
-            assert oracle._bound_action(state, action, 0) == pytest.approx((low, high), abs=1e-12)
+            assert oracle.bound_action(state, action, 0) == pytest.approx((low, high), abs=1e-12)
 
 
 @pytest.mark.parametrize("rules", [SMALL, QuantumTiles(side=2, values=4, copies=1, target=5)], ids=repr)
@@ -87,14 +96,14 @@ def test_no_match_exceeds_the_bound_on_turns(rules: QuantumTiles) -> None:
     for _ in range(400):
         *steps, end = play_through(Match.start(rules), rng, lambda match, _: rng.choice(match.actions))
         turns = [match.state for match in steps if isinstance(match.actor, Seat) and not match.state.lifted]
-        for place, state in enumerate(turns):
-            at = oracle.make_position(state)
+        for turn, state in enumerate(turns):
+            position = oracle.make_position(state)
             for mover in (True, False):
                 seat = state.mover if mover else state.mover.other
-                had = sum(later.mover is seat for later in turns[place:])
-                most = count_max_turns(oracle.tables, at.code, at.score, mover)
-                assert had <= most
-                closest = min(closest, most - had)
+                turns_left = sum(later.mover is seat for later in turns[turn:])
+                most = count_max_turns(oracle.tables, position.code, position.score, mover)
+                assert turns_left <= most
+                closest = min(closest, most - turns_left)
         assert end.over
     assert closest == 0
 
@@ -118,6 +127,12 @@ def test_finds_the_most_pairs_on_every_small_board() -> None:
     assert all(count_max_pairs(grid, tiles) == by_trying(tiles) for tiles in range(1 << 9))
 
 
+@pytest.mark.parametrize(("side", "boards"), [(1, 2), (2, 6), (3, 102)])
+def test_rotations_and_reflections_of_a_board_are_one_board(side: int, boards: int) -> None:
+    """The counts are those of OEIS A054247."""
+    assert len({find_smallest_symmetric(side, tiles, -1) for tiles in range(1 << side**2)}) == boards
+
+
 @pytest.mark.parametrize("seen", [0, 1, 3])
 @pytest.mark.parametrize("spared", [0, 1])
 @pytest.mark.parametrize("flips", [1, 3, 5])
@@ -133,5 +148,9 @@ def test_the_chance_that_a_match_lasts_counts_every_order_of_tiles(
             continue
         room = 2 * (SMALL.target - 1) - abstraction.layout.points[code]
         known = (seen,) if seen else ()
-        ways = [sum(sorted((*drawn, *known))[:flips]) <= room for drawn in combinations(bag, flips + spared)]
-        assert bound_lasting_chance(tables, code, seen, flips, spared) == pytest.approx(sum(ways) / len(ways))
+        is_low_enough = [
+            sum(sorted((*drawn, *known))[:flips]) <= room for drawn in combinations(bag, flips + spared)
+        ]
+        assert bound_lasting_chance(tables, code, seen, flips, spared) == pytest.approx(
+            sum(is_low_enough) / len(is_low_enough)
+        )

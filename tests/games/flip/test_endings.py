@@ -13,7 +13,7 @@ SMALL = QuantumTiles(side=2, values=2, copies=2, target=3)
 BOOK = QuantumTiles()
 
 
-def walked(rules: QuantumTiles, state: State) -> dict[tuple[Seat, bool], Fraction]:
+def walk_endings(rules: QuantumTiles, state: State) -> dict[tuple[Seat, bool], Fraction]:
     """Return the chance that each seat ends the match, by winning or losing, along every path of the rules.
 
     Which tile is flipped does not matter, so the first one is.
@@ -26,7 +26,7 @@ def walked(rules: QuantumTiles, state: State) -> dict[tuple[Seat, bool], Fractio
     chances = rules.odds(state) if rules.actor(state) is CHANCE else (Fraction(1),)
     total: dict[tuple[Seat, bool], Fraction] = {}
     for action, chance in zip(actions[: len(chances)], chances, strict=True):
-        for end, p in walked(rules, rules.apply(state, action).state).items():
+        for end, p in walk_endings(rules, rules.apply(state, action).state).items():
             total[end] = total.get(end, Fraction(0)) + chance * p
     return total
 
@@ -41,7 +41,7 @@ def walked(rules: QuantumTiles, state: State) -> dict[tuple[Seat, bool], Fractio
 )
 def test_agrees_with_a_walk_through_the_rules(rules: QuantumTiles, position: str) -> None:
     state = rules.parse_state(position)
-    ending, exact = find_endings(rules, state), walked(rules, state)
+    ending, exact = find_endings(rules, state), walk_endings(rules, state)
     assert ending
     for seat in Seat:
         assert ending[seat].hits == pytest.approx(float(exact.get((seat, True), 0)))

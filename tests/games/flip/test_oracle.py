@@ -17,8 +17,12 @@ from duels.games.flip.abstraction import MAX_NEAR, Abstraction
 from duels.games.flip.oracle import FlipOracle, make_oracle
 from duels.games.flip.rules import Flip, Keep, QuantumFlip, QuantumTiles
 from duels.games.flip.table import SHIPPED, Table, format_header
+from duels.solving.graph import explore
+from duels.solving.induction import InductionOracle
 from duels.solving.oracle import Exactness
 from duels.solving.store import pack_shorts, pack_table, unpack_shorts, unpack_table
+
+pytestmark = pytest.mark.usefixtures("home")
 
 BOOK = QuantumTiles()
 SMALL = QuantumTiles(side=3, values=3, copies=3, target=6)
@@ -28,11 +32,6 @@ GOAL = 0.001  # the error allowed at the opening and wherever good play leads
 @pytest.fixture(scope="module")
 def oracle() -> FlipOracle:
     return make_oracle(BOOK)
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
 
 
 # -- the table ---------------------------------------------------------------------------------------
@@ -66,8 +65,8 @@ def test_stored_values_follow_from_their_successors(oracle: FlipOracle) -> None:
 def test_detects_a_wrong_value_in_the_table() -> None:
     small = Table.of(SMALL)
     wrong = array("H", small.stored_values)
-    place = max(range(len(wrong)), key=lambda i: abs(wrong[i] - 32768) < 20000)
-    wrong[place] += 100
+    index = max(range(len(wrong)), key=lambda i: abs(wrong[i] - 32768) < 20000)
+    wrong[index] += 100
     damaged = Table(small.abstraction, wrong)
     for check in (verify.check_lookups, verify.check_solution):
         assert check(small).passed
@@ -404,3 +403,26 @@ def test_keeps_a_tile_to_deny_it(oracle: FlipOracle) -> None:
         "The other player stands at 18 and D3 is known to be a 3: leave it"
     )
     assert oracle.effect(sight, oracle.rules.parse("keep C3")).endswith("and left D3 to the other player.")
+
+
+# -- small boards ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target", [2, 3])
+def test_small_boards_have_the_values_of_backward_induction(target: int) -> None:
+    rules = QuantumTiles(side=2, values=2, copies=2, target=target)
+    oracle, exact = make_oracle(rules), InductionOracle(rules)
+    for state in explore(rules, [rules.initial()]).states:
+        actor = rules.actor(state)
+        if not isinstance(actor, Seat):
+            continue
+        value = oracle.judge(rules.sight(state, actor)).value
+        expected = exact.state_value(state) if actor is Seat.ONE else 1 - exact.state_value(state)
+        assert value.error < 1e-5
+        assert value.number == pytest.approx(float(expected), abs=value.error)
+
+
+def test_look_ahead_reaches_the_end_of_a_small_board() -> None:
+    value = make_oracle(SMALL).judge(SMALL.sight(SMALL.initial(), Seat.ONE)).value
+    assert value.number == pytest.approx(0.6113, abs=5e-5)
+    assert value.error < 1e-5

@@ -19,26 +19,26 @@ from duels.games.flip.rules import QuantumTiles
 SMALL = QuantumTiles(side=3, values=3, copies=3, target=2)
 
 
-def uniform(at: Summary) -> dict[str, float]:
-    return {move: 1 / len(at.moves) for move in at.moves}
+def uniform(summary: Summary) -> dict[str, float]:
+    return {move: 1 / len(summary.moves) for move in summary.moves}
 
 
 def skewed(seed: int) -> Callable[[Summary], dict[str, float]]:
     """An arbitrary but deterministic policy."""
 
     @vectorize
-    def decides(at: Summary) -> dict[str, float]:
+    def decides(summary: Summary) -> dict[str, float]:
         # The text is a seed: it keeps former names of fields, so that the policies stay the same.
-        text = f"{seed} {at}".replace("my_score=", "mine=").replace("their_score=", "theirs=")
+        text = f"{seed} {summary}".replace("my_score=", "mine=").replace("their_score=", "theirs=")
         rng = Random(text.replace("revealed=", "shown="))
-        weights = [rng.choice((0, 1, 5)) for _ in at.moves]
+        weights = [rng.choice((0, 1, 5)) for _ in summary.moves]
         weights[rng.randrange(len(weights))] += 1
-        return {move: weight / sum(weights) for move, weight in zip(at.moves, weights, strict=True)}
+        return {move: weight / sum(weights) for move, weight in zip(summary.moves, weights, strict=True)}
 
     return decides  # type: ignore[return-value]
 
 
-def searched(rules: QuantumTiles, policy: BoardBlind, responder: Seat) -> float:
+def search_response(rules: QuantumTiles, policy: BoardBlind, responder: Seat) -> float:
     """Return the best response by the real rules on the whole board."""
 
     @cache
@@ -65,7 +65,7 @@ def test_a_search_of_the_real_board_lies_between_the_bounds(decides: Any) -> Non
     bounds = response_bounds(SMALL, policy)
     assert bounds
     for seat in Seat:
-        exact = searched(SMALL, policy, seat.other)
+        exact = search_response(SMALL, policy, seat.other)
         assert bounds[seat].low - 1e-9 <= exact <= bounds[seat].high + 1e-9
         assert bounds[seat].high - bounds[seat].low < 0.1
 
@@ -80,9 +80,9 @@ def test_bounds_of_random_play_on_the_books_board() -> None:
 def test_a_summary_agrees_with_the_board() -> None:
     rules = QuantumTiles()
     state = rules.parse_state("...../.4.../..5../...2e/..... 6,5 01 2")
-    at = summarize(rules, state)
-    assert at == Summary(5, 6, (5, 4, 5, 4, 3), (5,), True, False, True)
-    assert at.moves == ("flip", "take 5", "quantum", "quantum 5")
+    summary = summarize(rules, state)
+    assert summary == Summary(5, 6, (5, 4, 5, 4, 3), (5,), True, False, True)
+    assert summary.moves == ("flip", "take 5", "quantum", "quantum 5")
     policy = BoardBlind(uniform)
     chosen = policy.odds(rules.sight(state, Seat.TWO))
     assert {rules.format(action) for action in chosen} == {
@@ -100,10 +100,10 @@ def test_a_summary_agrees_with_the_board() -> None:
 def test_a_board_blind_policy_plays_whole_games(rules: QuantumTiles) -> None:
     """A policy that keeps its Quantum Flip for as long as it can, against random play."""
 
-    def patient(at: Summary) -> str:
-        if at.revealed:
-            return at.moves[0]
-        return "quantum" if at.my_quantum and at.my_score >= rules.target - 3 else "flip"
+    def patient(summary: Summary) -> str:
+        if summary.revealed:
+            return summary.moves[0]
+        return "quantum" if summary.my_quantum and summary.my_score >= rules.target - 3 else "flip"
 
     rng = Random(1)
     policy = BoardBlind(patient)
@@ -144,9 +144,9 @@ def test_rejects_invalid_policies(monkeypatch: pytest.MonkeyPatch) -> None:
     # A search gives up sooner here than for a user.
     monkeypatch.setattr("duels.solving.tree.MAX_HISTORIES", 10_000)
     with pytest.raises(DuelsError, match="chose 'take 3'; legal moves are flip"):
-        exploitability(BoardBlind(lambda at: "take 3"), "flip")
+        exploitability(BoardBlind(lambda summary: "take 3"), "flip")
     with pytest.raises(DuelsError, match="sum to 1"):
-        exploitability(BoardBlind(lambda at: {"flip": 0.5}), "flip")
+        exploitability(BoardBlind(lambda summary: {"flip": 0.5}), "flip")
     with pytest.raises(DuelsError, match="is too small"):
         exploitability(BoardBlind(uniform), "flip", side=2, values=2, copies=2, target=3)
     whole: list[Any] = [lambda sight: sight.actions[0], "random", "perfect"]

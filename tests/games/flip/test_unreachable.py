@@ -1,6 +1,6 @@
 """With the balanced bag a match of flip never runs out of tiles before somebody wins.
 
-The proof: while a match goes on nobody has more than 20 points, and the points are the flipped tiles.
+Proof: until a match ends, nobody has more than 20 points, and the points are those of the flipped tiles.
 So the flipped tiles are worth 40 at most, and the bag holds 75.
 """
 

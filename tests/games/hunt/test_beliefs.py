@@ -7,7 +7,7 @@ import pytest
 
 from duels.core.match import Match
 from duels.core.rules import Seat, Sight
-from duels.games.hunt.beliefs import RANDOM_ACTION
+from duels.games.hunt.beliefs import RANDOM_RATE
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Action, Observe, QuantumHunt, State, View
 from duels.games.hunt.self_play import PairValues, load_table
@@ -31,7 +31,7 @@ def lines(sight: Sight[Action, View]) -> Iterator[tuple[float, AnyMatch]]:
                     odds = (
                         1.0
                         if mover.seat is sight.seat
-                        else (1 - RANDOM_ACTION) * weight + RANDOM_ACTION / len(meant)
+                        else (1 - RANDOM_RATE) * weight + RANDOM_RATE / len(meant)
                     )
                     further.append((chance * odds, match.play(mover.seat, action)))
         waiting = [(chance, match) for chance, match in further if not match.over]

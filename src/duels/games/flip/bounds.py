@@ -33,7 +33,15 @@ As in `values.py`, everything but `narrow` uses the subset of Python that Numba 
 from typing import Any, NamedTuple
 
 from duels.games.flip.abstraction import ROUNDING
-from duels.games.flip.grid import Shape, count_max_pairs, count_sure_turns, find_shape, list_tiles, pack_shape
+from duels.games.flip.grid import (
+    Shape,
+    count_max_pairs,
+    count_sure_turns,
+    find_shape,
+    find_smallest_symmetric,
+    list_tiles,
+    pack_shape,
+)
 from duels.games.flip.values import (
     BOUND_KEY,
     POINTS,
@@ -343,6 +351,9 @@ def classify_quantum_flip(t: Tables, pos: Position, one: int, two: int) -> int:
 
 def narrow(t: Tables, pos: Position, steps: int) -> Interval:
     """Return the interval with `steps` steps of look-ahead, at least one. Compiled code does not call it."""
+    # Look-ahead is only for boards with a Quantum Flip, so at most one tile is seen.
+    unknown, seen = find_smallest_symmetric(t.grid.side, pos.unknown, pos.tiles[0])
+    pos = pos._replace(unknown=unknown, tiles=(seen, NO_TILE))
     cached: Interval | None = t.look_ahead_cache.get((pos, steps))
     if cached:
         return cached

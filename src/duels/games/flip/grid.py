@@ -3,7 +3,9 @@
 Functions that take a `Grid` use the subset of Python that Numba compiles.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from duels.games.flip.rules import list_neighbours
@@ -50,6 +52,26 @@ def make_grid(side: int) -> Grid:
     for tile in range(side**2):
         dark |= (sum(divmod(tile, side)) % 2 == 0) << tile
     return Grid(side, dark, tuple(inner), tuple(neighbours), list_neighbours(side))
+
+
+@lru_cache
+def list_symmetries(side: int) -> list[list[int]]:
+    """Return the rotations and reflections of a board: for each, the new place of every tile."""
+    board: list[Iterable[int]] = [range(row * side, row * side + side) for row in range(side)]
+    symmetries = []
+    for _ in range(4):
+        board = list(zip(*reversed(board), strict=True))
+        symmetries += [list(chain(*board)), list(chain(*reversed(board)))]
+    return symmetries
+
+
+@lru_cache(maxsize=1 << 16)
+def find_smallest_symmetric(side: int, unknown: int, seen: int) -> tuple[int, int]:
+    """Return the unknown tiles and the seen tile (or -1) of the smallest among all symmetric boards."""
+    return min(
+        (sum(1 << places[tile] for tile in list_tiles(unknown)), seen if seen < 0 else places[seen])
+        for places in list_symmetries(side)
+    )
 
 
 def list_tiles(tiles: int) -> list[int]:

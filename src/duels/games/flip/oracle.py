@@ -26,6 +26,7 @@ from duels.solving.oracle import (
 
 DEPTHS = 2  # of look-ahead: none, and one step
 MAX_UNKNOWN = 15  # with more unknown tiles, a second step of look-ahead takes many seconds
+SMALL_SIDE, SMALL_VALUES = 3, 4  # look-ahead reaches the end of a board of at most these in seconds
 TOLERANCE = 4 * ROUNDING  # closer values count as equal
 
 
@@ -89,11 +90,11 @@ class FlipOracle(Oracle[Action, State]):
     def _verdict_on(self, sight: Sight[Action, State]) -> Verdict[Action]:
         state = sight.view
         actions = self.rules.actions(state)
-        lows, highs, position_low, position_high = self._bound_actions(state)
+        lows, highs, position_low, position_high = self.bound_actions(state)
         for steps in self._list_depths(state):
             if steps:
                 lows, highs = map(
-                    list, zip(*(self._bound_action(state, a, steps) for a in actions), strict=True)
+                    list, zip(*(self.bound_action(state, a, steps) for a in actions), strict=True)
                 )
             low, high = max(position_low, *lows), min(position_high, max(highs))
             if high - low <= MAX_WIDTH:
@@ -108,18 +109,20 @@ class FlipOracle(Oracle[Action, State]):
         best_number = max(judged.value.number for judged in action_values if judged.weight)
         return Verdict(_make_value(low, high, best_number), action_values)
 
-    def _list_depths(self, state: State) -> range:
+    def _list_depths(self, state: State) -> Sequence[int]:
         """Return the depths of look-ahead to try until the interval is narrow enough."""
+        if self.rules.side <= SMALL_SIDE and self.rules.values <= SMALL_VALUES:
+            return 0, sum(not tile.isdigit() for tile in state.tiles)
         return range(DEPTHS + (state.tiles.count(UNKNOWN) <= MAX_UNKNOWN))
 
-    def _bound_actions(self, state: State) -> tuple[list[float], list[float], float, float]:
+    def bound_actions(self, state: State) -> tuple[list[float], list[float], float, float]:
         """Return the lower and upper bounds of the legal actions and of the position, without look-ahead."""
         lows, highs = ([-1.0] * len(self.rules.all_actions()) for _ in range(2))
         interval = bounds.judge(self.tables, *self._read_state(state), lows, highs)
         # Legal actions keep the order of all_actions.
         return [low for low in lows if low >= 0], [high for high in highs if high >= 0], *interval
 
-    def _bound_action(self, state: State, action: Action, steps: int) -> Interval:
+    def bound_action(self, state: State, action: Action, steps: int) -> Interval:
         tables = self.tables
         if isinstance(action, Keep):
             faces, score, _, their_quantum, _ = self._read_state(state)
@@ -139,7 +142,7 @@ class FlipOracle(Oracle[Action, State]):
         lifted = state.lifted
         action = Flip(lifted[0]) if len(lifted) == 1 else QuantumFlip(lifted[0], lifted[1])
         for steps in self._list_depths(before):
-            low, high = self._bound_action(before, action, steps)
+            low, high = self.bound_action(before, action, steps)
             if high - low <= MAX_WIDTH:
                 break
         return _make_value(low, high, (low + high) / 2)
@@ -279,7 +282,6 @@ class FlipOracle(Oracle[Action, State]):
         return state.scores[state.mover.other - 1]
 
     def _describe_odds(self, state: State) -> str:
-        """Describe the chances of flipping one unknown tile."""
         bag, target = self.rules.left_in_bag(state.tiles), self.rules.target
         missing, total = target - state.scores[state.mover - 1], max(1, sum(bag))
         hit, bust = sum(bag[missing - 1 : missing]), sum(bag[missing:])

@@ -37,7 +37,7 @@ class QuickOracle(FlipOracle):
         self._arrays, self._compiled = make_arrays(self.tables), compile_bounds()
         self._intervals = np.empty((2, len(rules.all_actions())))
 
-    def _bound_actions(self, state: State) -> tuple[list[float], list[float], float, float]:
+    def bound_actions(self, state: State) -> tuple[list[float], list[float], float, float]:
         import numpy as np
 
         faces, *rest = self._read_state(state)

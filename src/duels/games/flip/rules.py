@@ -181,7 +181,6 @@ class QuantumTiles(OpenRules[State, Action]):
         return int(tile) if tile.isdigit() else SEEN_AS.index(tile) + 1
 
     def _list_draws(self, state: State) -> tuple[tuple[Drawn, ...], tuple[Fraction, ...]]:
-        """Return the possible values of the lifted tiles and their probabilities."""
         known = tuple(self.value_of(state.tiles[tile]) for tile in state.lifted)
         return _list_draws_from(self.left_in_bag(state.tiles), known)
 
@@ -402,7 +401,6 @@ def list_neighbours(side: int) -> tuple[tuple[int, int], ...]:
 
 @lru_cache
 def _list_turns(side: int) -> tuple[tuple[Flip, ...], tuple[QuantumFlip, ...]]:
-    """Return all flips and Quantum Flips of a board, in reading order."""
     return tuple(map(Flip, range(side**2))), tuple(QuantumFlip(a, b) for a, b in list_neighbours(side))
 
 

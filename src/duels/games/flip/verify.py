@@ -164,7 +164,7 @@ def check_late_positions(oracle: "FlipOracle", count: int, progress: Progress = 
             for match in play_through(
                 Match.start(rules), rng, lambda match, _: _choose_action(match.actions, rng)
             )
-            if match.over or _is_late(rules, match.state)
+            if match.over or is_late(rules, match.state)
         )
         if not match.over and True in match.state.quantum:
             states.append(match.state)
@@ -173,7 +173,7 @@ def check_late_positions(oracle: "FlipOracle", count: int, progress: Progress = 
     return _check_states(oracle, where, states, progress, why_wide)
 
 
-def _is_late(rules: QuantumTiles, state: State) -> bool:
+def is_late(rules: QuantumTiles, state: State) -> bool:
     """Return whether the position is close enough to the end for backward induction."""
     if rules.actor(state) is CHANCE:
         return False

@@ -11,7 +11,7 @@ from duels.core.rules import Seat
 from duels.games.hunt.rules import NONE_OBSERVED, OFF_GRID, Action, Observe, Phase, QuantumHunt, State, Tunnel
 from duels.games.hunt.strategy import CELLS, OFF, OWN_MEMORY, Strategy, Tables, find_row
 
-RANDOM_ACTION = 0.02
+RANDOM_RATE = 0.02
 """The assumed probability of a random action. It is positive so that no observation is impossible."""
 
 HiddenState = tuple[int, bool]
@@ -24,9 +24,9 @@ Memories = dict[Seat, int]
 class Belief:
     """A seat's own position, both seats' memories, and the probabilities of the opponent's hidden state."""
 
-    own: int
+    own_position: int
     memories: Memories
-    other: dict[HiddenState, float]
+    probabilities: dict[HiddenState, float]
 
 
 def track_memories(history: Sequence[Action | None]) -> Memories:
@@ -40,32 +40,34 @@ def track_memories(history: Sequence[Action | None]) -> Memories:
 
 
 def track_belief(
-    strategy: Strategy, seat: Seat, history: Sequence[Action | None], random_action: float = RANDOM_ACTION
+    strategy: Strategy, seat: Seat, history: Sequence[Action | None], random_rate: float = RANDOM_RATE
 ) -> Belief:
     """Return the belief of `seat` after `history`.
 
-    The opponent plays `strategy`, and with the probability `random_action` a random action.
+    The opponent plays `strategy`, and with the probability `random_rate` a random action.
     """
-    own, memories, other = OFF, dict.fromkeys(Seat, 0), {(OFF, True): 1.0}
+    own_position, memories, probabilities = OFF, dict.fromkeys(Seat, 0), {(OFF, True): 1.0}
     for index, entry in enumerate(history):
         mover = _get_mover(index)
         memory, row = memories[mover], find_row(memories[mover], memories[mover.other])
         if isinstance(entry, Observe):
             cell = entry.cell - 1
             if mover is seat:
-                other = _normalize({h: p for h, p in other.items() if h[0] not in (cell, own)})
+                probabilities = _normalize(
+                    {h: p for h, p in probabilities.items() if h[0] not in (cell, own_position)}
+                )
             else:
                 previous_cell = OWN_MEMORY.latest[memory] + 1 if memory else NONE_OBSERVED
-                other = _update_by_observation(
-                    strategy[mover], row, other, cell, own, previous_cell, random_action
+                probabilities = _update_by_observation(
+                    strategy[mover], row, probabilities, cell, own_position, previous_cell, random_rate
                 )
             memories[mover] = OWN_MEMORY.successors[memory][cell]
         elif mover is seat:
             assert entry is not None
-            own = entry.cell - 1
+            own_position = entry.cell - 1
         else:
-            other = _update_by_move(strategy[mover], row, other, random_action)
-    return Belief(own, memories, other)
+            probabilities = _update_by_move(strategy[mover], row, probabilities, random_rate)
+    return Belief(own_position, memories, probabilities)
 
 
 def _get_mover(index: int) -> Seat:
@@ -74,16 +76,16 @@ def _get_mover(index: int) -> Seat:
 
 
 def _update_by_move(
-    tables: Tables, row: int, other: dict[HiddenState, float], random_action: float
+    tables: Tables, row: int, probabilities: dict[HiddenState, float], random_rate: float
 ) -> dict[HiddenState, float]:
     updated: dict[HiddenState, float] = {}
-    for hidden, p in other.items():
+    for hidden, p in probabilities.items():
         weights = tables.move_weights(row, hidden[0])
         total = sum(weights)
         transitions = _list_transitions(*hidden)
         for action, successor in transitions:
-            intended = 0.0 if isinstance(action, Tunnel) else weights[action.cell - 1] / total
-            chance = (1 - random_action) * intended + random_action / len(transitions)
+            planned_probability = 0.0 if isinstance(action, Tunnel) else weights[action.cell - 1] / total
+            chance = (1 - random_rate) * planned_probability + random_rate / len(transitions)
             updated[successor] = updated.get(successor, 0.0) + p * chance
     return updated
 
@@ -91,19 +93,19 @@ def _update_by_move(
 def _update_by_observation(
     tables: Tables,
     row: int,
-    other: dict[HiddenState, float],
+    probabilities: dict[HiddenState, float],
     cell: int,
-    own: int,
+    own_position: int,
     previous_cell: int,
-    random_action: float,
+    random_rate: float,
 ) -> dict[HiddenState, float]:
     """Return the belief after the opponent observed `cell`, missed and did not collide."""
     count = _count_observations(previous_cell)
     updated: dict[HiddenState, float] = {}
-    for (position, tunnel), p in other.items():
-        if position != own:
+    for (position, tunnel), p in probabilities.items():
+        if position != own_position:
             weights = tables.observation_weights(row, position)
-            chance = (1 - random_action) * weights[cell] / sum(weights) + random_action / count
+            chance = (1 - random_rate) * weights[cell] / sum(weights) + random_rate / count
             updated[position, tunnel] = p * chance
     return _normalize(updated)
 

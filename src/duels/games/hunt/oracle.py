@@ -9,7 +9,7 @@ from functools import cached_property
 
 from duels.core.rules import Seat, Sight
 from duels.core.words import join_and, join_or
-from duels.games.hunt.beliefs import RANDOM_ACTION, Belief, Memories, track_belief, track_memories
+from duels.games.hunt.beliefs import RANDOM_RATE, Belief, Memories, track_belief, track_memories
 from duels.games.hunt.rules import Action, Move, Observe, Phase, QuantumHunt, Tunnel, View
 from duels.games.hunt.self_play import PairValues, load_table, to_position
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, find_row, load_certificate, load_strategy
@@ -80,8 +80,8 @@ class HuntOracle(Oracle[Action, View]):
         mover = sight.seat.other
         own_memory, other_memory = belief.memories[mover], belief.memories[sight.seat]
         opponent_chance: float = sum(
-            p * self.pair.before_turn(mover, own_memory, other_memory, position, belief.own)
-            for (position, _), p in belief.other.items()
+            p * self.pair.before_turn(mover, own_memory, other_memory, position, belief.own_position)
+            for (position, _), p in belief.probabilities.items()
         )
         return _make_estimate(1 - opponent_chance)
 
@@ -170,13 +170,13 @@ class HuntOracle(Oracle[Action, View]):
         return f"named {action.cell}, where {{whose}} token was, a chance of about {chance:.0%}"
 
     def belief(self, sight: Sight[Action, View]) -> dict[str, float]:
-        other = track_belief(self.strategy, sight.seat, sight.history).other
+        probabilities = track_belief(self.strategy, sight.seat, sight.history).probabilities
         chances = {
-            f"position {cell + 1}": sum(p for (position, _), p in other.items() if position == cell)
+            f"position {cell + 1}": sum(p for (position, _), p in probabilities.items() if position == cell)
             for cell in range(CELLS)
         }
-        chances["off the grid"] = sum(p for (position, _), p in other.items() if position == OFF)
-        chances["tunnel left"] = sum(p for (_, tunnel), p in other.items() if tunnel)
+        chances["off the grid"] = sum(p for (position, _), p in probabilities.items() if position == OFF)
+        chances["tunnel left"] = sum(p for (_, tunnel), p in probabilities.items() if tunnel)
         return chances
 
     def own_secret(self, sight: Sight[Action, View]) -> str:
@@ -205,7 +205,7 @@ class HuntOracle(Oracle[Action, View]):
 
     def values_against(self, sight: Sight[Action, View], share: float) -> dict[Action, Value]:
         """Return estimates: the belief knows the level's errors, and then both play the strategy."""
-        belief = track_belief(self.strategy, sight.seat, sight.history, max(share, RANDOM_ACTION))
+        belief = track_belief(self.strategy, sight.seat, sight.history, max(share, RANDOM_RATE))
         return {
             action: _make_estimate(self._action_value(sight.seat, belief, action)) for action in sight.actions
         }
@@ -254,8 +254,8 @@ class HuntOracle(Oracle[Action, View]):
     def _action_value(self, seat: Seat, belief: Belief, action: Action) -> float:
         """Return the chance to win after `action` if both then play the strategy."""
         return sum(
-            p * self._action_value_at(seat, belief.memories, belief.own, position, action)
-            for (position, _), p in belief.other.items()
+            p * self._action_value_at(seat, belief.memories, belief.own_position, position, action)
+            for (position, _), p in belief.probabilities.items()
         )
 
     def _action_value_at(self, seat: Seat, memories: Memories, own: int, other: int, action: Action) -> float:
