@@ -11,12 +11,16 @@ import pytest
 import duels
 from duels.analysis.exercises import (
     CLEAR_GAP,
+    MAX_EQUAL_ACTIONS,
+    MAX_EQUAL_SHARE,
     MAX_RIGHT_SHARE,
     MIN_RIGHT_WEIGHT,
     MIXED_GAP,
     Exercise,
+    Skill,
     _find_exercises,
     find_clear_answer,
+    select_by_skill,
 )
 from duels.games import find_game
 from duels.games.chain.oracle import make_oracle
@@ -107,6 +111,31 @@ def test_lights_has_exactly_one_right_action() -> None:
     assert all(len(exercise.verdict.best) == 1 for exercise in sample("lights"))
 
 
+def test_no_exercise_accepts_nearly_every_action() -> None:
+    for game in ("lights", "leap", "chain", "flip"):
+        for exercise in sample(game):
+            count = len(exercise.answers)
+            assert count <= MAX_EQUAL_ACTIONS or count <= MAX_EQUAL_SHARE * len(exercise.sight.actions)
+
+
+def test_feedback_is_in_words() -> None:
+    """It has no percentages and no bounds: numbers in it are cells, sums and games."""
+    for game in ("lights", "leap", "chain", "flip"):
+        for exercise in sample(game):
+            for action in exercise.sight.actions:
+                first = exercise.grade(action).text.partition(". ")[0]
+                assert not re.search("%|±|point", first), first
+
+
+def test_after_wrong_answers_puzzles_get_easier_and_shorter() -> None:
+    """In leap, weak players get nearly all wrong as often: the way to the end makes the difference."""
+    easy, hard = (
+        [next(select_by_skill(iter(some("leap", 5, seed)), Skill(aim))) for seed in range(8)]
+        for aim in (0.0, 1.0)
+    )
+    assert sum(one.turns_left for one in easy) < sum(other.turns_left for other in hard)
+
+
 def test_flip_asks_for_more_than_unknown_tiles() -> None:
     kinds = [idea for exercise in sample("flip") for idea in exercise.right_classes]
     assert len({kind[0] for kind in kinds if isinstance(kind, tuple)}) >= 3
@@ -156,10 +185,10 @@ def test_grading_an_answer_gives_a_reason() -> None:
     wrong = next(judged.action for judged in exercise.verdict.actions if not judged.best)
     praised, corrected = exercise.grade(right), exercise.grade(wrong)
     assert praised.right
-    assert praised.text.startswith(f"Right: {rules.format(right)} wins 100.0%. You need ")
+    assert praised.text.startswith(f"Right: {rules.format(right)} wins. You need ")
     assert not corrected.right
     assert corrected.text.startswith(
-        f"Not the best (blunder): {rules.format(wrong)} costs 100.0 points; best was "
+        f"Not the best (blunder): {rules.format(wrong)} loses; {rules.format(right)} wins. "
     )
 
 
@@ -172,8 +201,8 @@ def test_hunt_exercises_and_reviews_agree_on_mistakes() -> None:
             assert not re.search("costs|mistake|blunder|inaccuracy|best", graded.text.split(". ")[0])
             if not graded.right:
                 assert graded.text.startswith(
-                    f"Not what the strategy usually does: {rules.format(judged.action)} is about "
-                    f"{100 * below:.1f} points worse than its average, and the strategy "
+                    f"Not what the strategy usually does: {rules.format(judged.action)} is "
+                    f"{'a little' if below < 0.05 else 'clearly'} worse than its average, and the strategy "
                 )
                 assert ("never plays it" in graded.text) == (judged.weight == 0)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 import pytest
+from duels_tictactoe.rules import TicTacToe
 from open_spiel.python.algorithms import exploitability as theirs
 from open_spiel.python.policy import TabularPolicy
 
@@ -30,7 +31,6 @@ from duels.solving.oracles import get_oracle
 from duels.solving.tables import DRAWN, get_tables
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim
-from tests.outside.tictactoe import TicTacToe
 
 FORMS: list[tuple[str, dict[str, Any]]] = [
     ("lights", {"lights": 4}),
@@ -428,10 +428,10 @@ def test_a_draw_is_graded_as_one_half() -> None:
     assert (grades.values.sum(axis=0) == 1).all()
     assert grades.values[0, 0] == 0.5
     grader = Grader(TicTacToe())
-    match = Match.start(TicTacToe()).play_text(*"0481762")
-    grader.judge_action(match.sight(Seat.TWO), 3)
-    assert grader.grade(match.sight(Seat.TWO))["regret"] == 0.5  # Player 1 can now take 5 and win
-    full = match.play_text("5", "3")
+    match = Match.start(TicTacToe()).play_text(*"1592873")
+    grader.judge_action(match.sight(Seat.TWO), match.rules.parse("4"))
+    assert grader.grade(match.sight(Seat.TWO))["regret"] == 0.5  # Player 1 can now take 6 and win
+    full = match.play_text("6", "4")
     assert [grader.grade(full.sight(seat))["value"] for seat in Seat] == [0.5, 0.5]
 
 

@@ -17,6 +17,16 @@ def test_a_lesson_has_three_or_four_steps_with_legal_answers(game: str) -> None:
         assert {step.comment(action) for action in step.sight.actions} == {step.lesson, step.retry}
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_marks_explain_parts_of_the_drawing(game: str) -> None:
+    steps = get_lesson(find_game(game))
+    assert any(step.marks for step in steps)
+    for step in steps:
+        picture = find_game(game).drawing(step.sight.rules).draw(step.sight, targets=True)
+        for part, _ in step.marks:
+            assert any(f'{attribute}="{part}"' in picture for attribute in ("data-key", "data-action")), part
+
+
 @pytest.mark.parametrize("game", ["lights", "leap"])
 def test_right_answers_win_and_wrong_ones_lose(game: str) -> None:
     for step in get_lesson(find_game(game)):

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from duels.analysis.exercises import Skill, exercises, select_by_skill
+from duels.analysis.exercises import Skill, exercises, rate_exercise, select_by_skill
 
 
 # Whatever the game, the choice is made by the difficulty alone; hunt's, of a mixture, takes long to find.
@@ -13,12 +13,9 @@ from duels.analysis.exercises import Skill, exercises, select_by_skill
 def test_skill_decides_the_difficulty(game: str) -> None:
     """The same exercises, in another order."""
     exercise_list = list(islice(exercises(game, "a seed"), 8))
-    easy, hard = (
-        [e.difficulty for e in islice(select_by_skill(iter(exercise_list), Skill(aim)), 3)]
-        for aim in (0.0, 1.0)
-    )
-    assert all(0 <= difficulty <= 1 for difficulty in (*easy, *hard))
-    assert sum(easy) < sum(hard)
+    easy, hard = (list(islice(select_by_skill(iter(exercise_list), Skill(aim)), 3)) for aim in (0.0, 1.0))
+    assert all(0 <= exercise.difficulty <= 1 for exercise in (*easy, *hard))
+    assert sum(map(rate_exercise, easy)) < sum(map(rate_exercise, hard))
 
 
 def test_every_exercise_is_selected_once() -> None:

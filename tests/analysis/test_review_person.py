@@ -8,7 +8,7 @@ import pytest
 import duels
 from duels.analysis.review import Review, Stake, review, review_record, review_to_dict
 from duels.analysis.review_page import render_review_page
-from duels.analysis.review_text import explain_result, summarize_result
+from duels.analysis.review_text import describe_play, explain_result, find_worst_slip, summarize_result
 from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.core.words import strip_ink
@@ -113,6 +113,19 @@ def test_the_biggest_cause_comes_first(level: str, seed: int, lucky: bool, perso
     assert reasons[0].startswith("Luck ") is lucky
 
 
+def test_the_play_is_described_by_its_worst_entry() -> None:
+    lost = lights(HUMAN, "club")
+    assert describe_play(lost) == "2 blunders, the last at entry 3; otherwise well played."
+    assert describe_play(lights("club", HUMAN)) == "One blunder at entry 2; otherwise well played."
+    assert describe_play(lights("club", "club")) == "", "nobody reads it"
+    worst = find_worst_slip(lost)
+    assert worst
+    assert worst.number == 3
+    one = review(level_match("chain", "club", Random(0)), players={Seat.ONE: HUMAN, Seat.TWO: "club"})
+    lucky = one.luck_without_mixing(Seat.ONE) > 0
+    assert describe_play(one).endswith(", and lucky." if lucky else ", but unlucky.")
+
+
 def test_the_summary_names_the_deciding_cause() -> None:
     assert summarize_result(lights(HUMAN, "club")).startswith(
         "Your second move (light 6) threw away the win; "
@@ -175,3 +188,10 @@ def test_stakes_are_the_largest_loss_of_a_reply() -> None:
     )
     assert review_to_dict(reviewed)["moments"][1]["stake"]["mistakes"] == 1
     assert reviewed.entries[-1].stake is None  # nobody has replied
+
+
+def test_a_quantum_flip_and_the_choice_after_it_count_as_one_move() -> None:
+    flips = ["A1", "5", "B1", "4", "A2", "5", "B2", "4", "A3", "5", "B3", "4", "A4", "1", "B4", "3"]
+    match = duels.start("flip").play_text(*flips, "C4+C5", "2,5", "keep C4", "C1", "3", "C2", "4")
+    text = text_of(review(match, players={Seat.ONE: HUMAN, Seat.TWO: "club"}))
+    assert "- Your fifth move (entry 19: keep C4) cost" in text

@@ -15,7 +15,7 @@ from duels.core.game import Game
 from duels.core.narration import Narration, TextBoard
 from duels.core.options import option
 from duels.core.rules import Actor, Event, OpenRules, Outcome, Seat, Sight, Step
-from duels.core.words import Dialogue, InvalidEntry, Words, ask_until
+from duels.core.words import Words
 from duels.solving.oracle import ActionValue, OpenOracle, Oracle, Progress, Value, Verdict, no_progress
 from tests.core.toys import FACES, Hide, View
 
@@ -86,24 +86,6 @@ class Steps(OpenRules[Count, int]):
 
 
 class StepsWords(Words[int, Count]):
-    def __init__(self, rules: Steps) -> None:
-        self.rules = rules
-
-    def opening(self) -> Narration:
-        return Narration(["Count: 0"])
-
-    def ask(self, sight: Sight[int, Count]) -> Dialogue[int]:
-        def read(entry: str) -> int:
-            try:
-                return self.rules.parse(entry)
-            except NotationError as error:
-                raise InvalidEntry(str(error)) from None
-
-        return ask_until("1 or 2? ", read)
-
-    def entries(self, sight: Sight[int, Count], action: int) -> tuple[str, ...]:
-        return (str(action),)
-
     def narrate(self, events: Sequence[Event]) -> Narration:
         event = events[-1]
         assert isinstance(event, Stepped)
@@ -111,9 +93,6 @@ class StepsWords(Words[int, Count]):
 
     def board(self, sight: Sight[int, Count]) -> TextBoard:
         return TextBoard(f"Count: {sight.view.total}\n")
-
-    def moves(self, sight: Sight[int, Count]) -> str:
-        return "1 or 2\n"
 
 
 class StepsOracle(OpenOracle[int, Count]):

@@ -15,8 +15,7 @@ from typing import Any
 from duels.analysis.wording import (
     MAX_LOSSES,
     MAX_NAMED,
-    format_points,
-    format_winning,
+    describe_winning,
     get_mark_name,
     name_action,
 )
@@ -39,6 +38,11 @@ MIN_RIGHT_WEIGHT = 0.9
 """The smallest probability with which perfect play gives the right answer."""
 MAX_RIGHT_SHARE = 2 / 3
 """The largest share of right answers if the strategy mixes. With more, guessing would be enough."""
+MAX_EQUAL_ACTIONS, MAX_EQUAL_SHARE = 3, 0.4
+"""If more actions are right than `MAX_EQUAL_ACTIONS`, they may be at most this share of all.
+
+Otherwise, as where any unknown tile of flip is right, nearly every answer would be.
+"""
 MIXED_GAP = MAX_LOSSES["good"]
 """The least by which a wrong answer is worse than the mixture's average, if the strategy mixes."""
 MATCH_LOSS_SHARE = 0.3
@@ -50,7 +54,9 @@ _RECENT_THEMES = 3  # the latest themes are not repeated
 _MATCHES_BEFORE_REPEAT = 40  # matches without a new theme until a recent one may return
 _MAX_MATCHES = 300  # matches without a new exercise until the search ends
 _MAX_MATCH_LENGTH = 200
-_MIN_SHOWN_WEIGHT = 0.005  # smaller weights are shown as 0%
+_MIN_SHOWN_WEIGHT = 0.005  # the strategy plays actions of smaller weight hardly ever
+_TURN_DIFFICULTY = 0.02  # what a turn until the end of the match adds to the difficulty
+_MAX_COUNTED_TURNS = 10
 _CANDIDATES = 5  # exercises from which one is chosen by difficulty
 _SKILL_GAIN, _SKILL_LOSS = 0.1, 0.2  # the difficulty stays the same if two of three answers are right
 RIGHT, WRONG, OPEN = "■", "□", "·"
@@ -86,6 +92,8 @@ class Exercise:
     theme: Hashable
     """The idea that the exercise teaches. Several exercises may have the same theme."""
     oracle: Oracle[Any, Any] = field(repr=False, compare=False)
+    turns_left: int = field(default=0, repr=False, compare=False)
+    """The number of decisions that followed in the match that supplied the position."""
 
     @property
     def position(self) -> str:
@@ -115,30 +123,31 @@ class Exercise:
         if answer in answers:
             count = len(self.right_classes)
             others = f", one of {count} right answers" if count > 1 else ""
-            value = format_winning(judged.value, rules)
+            value = describe_winning(judged.value, rules)
             return ExerciseResult(True, f"Right: {name_action(sight, answer)} {value}{others}. {reason}")
         right = [best for best in self.verdict.actions if best.best and best.action in answers]
         compare = self._compare_with_mixture if self.oracle.mixes else self._compare_with_best
         return ExerciseResult(False, f"{compare(judged, right)} {reason}")
 
     def _compare_with_best(self, chosen: ActionValue[Any], right: list[ActionValue[Any]]) -> str:
-        verdict, action = self.verdict, chosen.action
-        loss = verdict.loss(action)
-        cost = format_points(loss, verdict.value.exactness, verdict.loss_error(action))
+        verdict, rules = self.verdict, self.sight.rules
+        name, mark = name_action(self.sight, chosen.action), get_mark_name(verdict.loss(chosen.action))
         best = join_or([name_action(self.sight, judged.action) for judged in right], MAX_NAMED)
-        name = name_action(self.sight, action)
-        return f"Not the best ({get_mark_name(loss)}): {name} costs {cost}; best was {best}."
+        ours, theirs = (describe_winning(value, rules) for value in (chosen.value, verdict.value))
+        if ours == theirs:
+            return f"Not the best ({mark}): {name} wins less often than {best}."
+        return f"Not the best ({mark}): {name} {ours}; {best} {theirs}."
 
     def _compare_with_mixture(self, chosen: ActionValue[Any], right: list[ActionValue[Any]]) -> str:
         # No mark and no loss: the strategy may choose this action now and then.
-        frequency = f"plays it {chosen.weight:.0%} of the time" if chosen.weight else "never plays it"
-        if 0 < chosen.weight < _MIN_SHOWN_WEIGHT:
-            frequency = "hardly ever plays it"
-        difference = format_points(_get_shortfall(self.verdict, chosen), self.verdict.value.exactness)
+        frequency = "seldom plays it" if chosen.weight >= _MIN_SHOWN_WEIGHT else "hardly ever plays it"
+        shortfall = _get_shortfall(self.verdict, chosen)
+        difference = "a little" if shortfall < MAX_LOSSES["inaccuracy"] else "clearly"
         usual = join_or([name_action(self.sight, judged.action) for judged in right])
         return (
             f"Not what the strategy usually does: {name_action(self.sight, chosen.action)} is {difference} "
-            f"worse than its average, and the strategy {frequency}. It usually plays {usual}."
+            f"worse than its average, and the strategy {frequency if chosen.weight else 'never plays it'}. "
+            f"It usually plays {usual}."
         )
 
 
@@ -190,7 +199,8 @@ def _find_exercises(oracle: Oracle[Any, Any], rng: Random, skipped: int) -> list
     find_right = find_mixed_answers if oracle.mixes else find_clear_answer
     exercises: list[Exercise] = []
     decisions = 0
-    for sight, verdict in play_judged_match(oracle, MATCH_LOSS_SHARE, rng, _MAX_MATCH_LENGTH):
+    match = play_judged_match(oracle, MATCH_LOSS_SHARE, rng, _MAX_MATCH_LENGTH)
+    for turns_left, (sight, verdict) in zip(range(len(match) - 1, -1, -1), match, strict=True):
         decisions += len(verdict.actions) > 1
         if decisions > skipped and (right := find_right(oracle, sight, verdict)):
             themes = {
@@ -198,8 +208,15 @@ def _find_exercises(oracle: Oracle[Any, Any], rng: Random, skipped: int) -> list
                 for judged in verdict.actions
                 if judged.best and oracle.action_class(sight, judged.action) in right
             }
-            exercises.append(Exercise(sight, verdict, right, frozenset(themes), oracle))
+            exercise = Exercise(sight, verdict, right, frozenset(themes), oracle, turns_left)
+            if oracle.mixes or _has_few_answers(exercise):
+                exercises.append(exercise)
     return exercises
+
+
+def _has_few_answers(exercise: Exercise) -> bool:
+    count = len(exercise.answers)
+    return count <= MAX_EQUAL_ACTIONS or count <= MAX_EQUAL_SHARE * len(exercise.sight.actions)
 
 
 def play_judged_match(
@@ -280,11 +297,20 @@ class Skill:
 
 
 def select_by_skill(exercises: Iterator[Exercise], skill: Skill) -> Iterator[Exercise]:
-    """Yield exercises that suit the current skill, each chosen from a few candidates."""
+    """Yield exercises that suit the current skill, each chosen from a few candidates.
+
+    The longer the way to the end of the match, the harder: in leap, weak players get most positions wrong
+    about equally often.
+    """
     candidates: list[Exercise] = []
     while candidates := [*candidates, *islice(exercises, _CANDIDATES - len(candidates))]:
-        candidates.sort(key=lambda exercise: exercise.difficulty)
+        candidates.sort(key=rate_exercise)
         yield candidates.pop(round(skill.aim * (len(candidates) - 1)))
+
+
+def rate_exercise(exercise: Exercise) -> float:
+    """Return how hard an exercise is: its error rate, and a little for every turn until the end."""
+    return exercise.difficulty + _TURN_DIFFICULTY * min(exercise.turns_left, _MAX_COUNTED_TURNS)
 
 
 # -- daily puzzles -----------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ with require_extra("vector"):
     from duels.solving.tables import ILLEGAL, NOBODY, get_tables, has_tables
 
 
-class Grade(TypedDict):
+class GradeInfo(TypedDict):
     """The value of a seat's position and the regret of its last action."""
 
     value: float
@@ -26,9 +26,9 @@ class Grade(TypedDict):
     Perfect play of hunt is unknown: there, both follow the shipped strategy.
     """
     regret: float
-    """The loss of the last action. In hunt, only tunnels that the strategy never chooses have one."""
+    """The loss of the last action. In hunt, it is 0 except for tunnels that the strategy never chooses."""
     exactness: str
-    """The less certain exactness of the two: `exact`, `bound` or `estimate`."""
+    """The exactness of `value` or `regret`, whichever is less certain: `exact`, `bound` or `estimate`."""
 
 
 class Grader:
@@ -49,20 +49,20 @@ class Grader:
         self._regret[sight.seat] = verdict.loss(action)
         self._exactness[sight.seat] = verdict.value.exactness
 
-    def forfeit(self, sight: AnySight) -> Grade:
+    def forfeit(self, sight: AnySight) -> GradeInfo:
         """Grade a seat that just lost by an illegal action: it gave away everything."""
         value = self._oracle.value(sight)
         return {"value": 0.0, "regret": value.number, "exactness": value.exactness.value}
 
-    def grade(self, sight: AnySight) -> Grade:
+    def grade(self, sight: AnySight) -> GradeInfo:
         """Return the position's value to a seat, and the regret of its last action."""
         value = self._oracle.value(sight)
         exactness = _get_least_exact(value.exactness, self._exactness[sight.seat])
         return {"value": value.number, "regret": self._regret[sight.seat], "exactness": exactness.value}
 
 
-def _get_least_exact(*kinds: Exactness) -> Exactness:
-    return max(kinds, key=list(Exactness).index)
+def _get_least_exact(*exactnesses: Exactness) -> Exactness:
+    return max(exactnesses, key=list(Exactness).index)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def compute_grades(rules: AnyRules) -> Grades:
             f"In {rules}, the value of a position depends on the number of {rules.clock}, "
             "which a table of positions does not include."
         )
-    kinds = {Exactness.EXACT}
+    exactnesses = {Exactness.EXACT}
     tables = get_tables(rules).tables
     oracle = get_oracle(rules)
     action_numbers = number_actions(rules)
@@ -95,12 +95,12 @@ def compute_grades(rules: AnyRules) -> Grades:
     for index, state in enumerate(tables.rules_states(rules)):
         sight = rules.sight(state, Seat(max(int(tables.actor[index]), 0) + 1))
         value = oracle.value(sight)
-        kinds.add(value.exactness)
+        exactnesses.add(value.exactness)
         values[sight.seat - 1, index], values[2 - sight.seat, index] = value.number, 1 - value.number
         if sight.actions:
             for action, loss in zip(sight.actions, oracle.judge(sight).losses, strict=True):
                 regrets[index, action_numbers[action]] = loss
-    return Grades(values, regrets, _get_least_exact(*kinds).value)
+    return Grades(values, regrets, _get_least_exact(*exactnesses).value)
 
 
 def has_state_table(rules: AnyRules) -> bool:
@@ -116,7 +116,7 @@ def check_state_table(rules: AnyRules) -> None:
 
 
 def set_clock(rules: AnyRules, state: Any, clock: int) -> Any:
-    """Return the state at another reading of the clock that counts towards the limit."""
+    """Return the state with `clock` as its number of turns or boards, which counts towards the limit."""
     return replace(state, **{rules.clock: clock}) if clock and rules.clock else state
 
 
@@ -124,8 +124,8 @@ def set_clock(rules: AnyRules, state: Any, clock: int) -> Any:
 def depends_on_clock(rules: AnyRules) -> bool:
     """Whether the limit changes the values of positions, which a table of states cannot represent.
 
-    It does not if every position in which the clock advances has the value one half at any reading, like a
-    match that is cut off.
+    It changes none if every position reached when the clock advances is worth one half, however far the
+    clock is: a match that is cut off is worth one half, too.
     """
     limit = rules.limit_value
     if limit is None:

@@ -23,6 +23,8 @@ class LessonStep:
     """The answer to a right action."""
     answers: tuple[Any, ...]
     """The right actions."""
+    marks: tuple[tuple[str, str], ...] = ()
+    """Parts of the drawing, by `data-key` or action, each with a sentence on what it means."""
 
     def comment(self, action: Any) -> str:
         """Return the sentence that follows the learner's action."""
@@ -45,5 +47,6 @@ def get_lesson(game: Game) -> tuple[LessonStep, ...]:
         answers = (
             map(rules.parse, data["answers"]) if "answers" in data else get_oracle(rules).judge(sight).best
         )
-        steps.append(LessonStep(sight, data["task"], data["retry"], data["lesson"], tuple(answers)))
+        marks = tuple(data.get("marks", {}).items())
+        steps.append(LessonStep(sight, data["task"], data["retry"], data["lesson"], tuple(answers), marks))
     return tuple(steps)

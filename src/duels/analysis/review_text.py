@@ -6,6 +6,7 @@ match is described from Player 1's side. A machine is never `you`.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from duels.analysis.review import Review, ReviewedEntry
 from duels.analysis.wording import (
@@ -14,6 +15,7 @@ from duels.analysis.wording import (
     MAX_LOSSES,
     MAX_NAMED,
     MIN_SHOWN,
+    MISTAKE_NAMES,
     RARE,
     RARE_EXPLANATION,
     describe_exactness,
@@ -408,6 +410,34 @@ def summarize_result(review: Review) -> str:
     return decisive.summary or decisive.reasons[0].text
 
 
+def describe_play(review: Review) -> str:
+    """Say how the reader played: `One blunder at entry 12; otherwise well played, and lucky.`
+
+    The result is empty if there is no reader.
+    """
+    reader = _get_reader(review)
+    if not reader:
+        return ""
+    slips = [entry for entry in _list_slips(review, reader) if entry.mark in MISTAKE_NAMES]
+    worst = _find_worst(slips)
+    start = "Well played"
+    if worst:
+        alike = sum(slip.mark == worst.mark for slip in slips)
+        count = f"{alike} {worst.mark}s, the last" if alike > 1 else f"One {worst.mark}"
+        others = len(slips) - alike
+        rest = f"{others} smaller slip{'s' * (others > 1)}" if others else "otherwise well played"
+        start = f"{count} at entry {worst.number}; {rest}"
+    luck = 1000 * review.luck_without_mixing(reader)
+    fortune = "" if abs(luck) < _MIN_CHOICE_EFFECT else ", and lucky" if luck > 0 else ", but unlucky"
+    return f"{start}{fortune}."
+
+
+def find_worst_slip(review: Review) -> ReviewedEntry | None:
+    """Return the reader's worst slip, or anybody's if the reader made none; None if nobody did."""
+    entries = [entry for entry in review.entries if isinstance(entry.actor, Seat) and is_slip(entry)]
+    return _find_worst(list_reader_slips(review)) or _find_worst(entries)
+
+
 def list_reader_slips(review: Review) -> list[ReviewedEntry]:
     """Return the reader's slips, the most expensive first; empty if there is no reader."""
     reader = _get_reader(review)
@@ -466,12 +496,13 @@ def _list_slips(review: Review, seat: Seat) -> list[ReviewedEntry]:
 
 
 def _describe_worst_slip(review: Review, seat: Seat) -> str:
-    slips = _list_slips(review, seat)
-    if not slips:
-        return ""
+    worst = _find_worst(_list_slips(review, seat))
+    return _describe_slip(review, worst, worst.label) if worst else ""
+
+
+def _find_worst(slips: Sequence[ReviewedEntry]) -> ReviewedEntry | None:
     # After the last of several equally bad slips, the match stayed lost.
-    worst = max(slips, key=lambda slip: (round(slip.loss, 3), slip.number))
-    return _describe_slip(review, worst, worst.label)
+    return max(slips, key=lambda slip: (round(slip.loss, 3), slip.number), default=None)
 
 
 def _describe_slip(review: Review, slip: ReviewedEntry, label: str) -> str:
@@ -482,8 +513,10 @@ def _describe_slip(review: Review, slip: ReviewedEntry, label: str) -> str:
         subject, best = f"{owner} {slip.label}", "playing on"
     else:
         best = join_or(slip.best_labels, MAX_NAMED)
-        earlier = sum(entry.actor is slip.actor for entry in review.entries[: slip.number - 1])
-        subject = f"{owner} {_format_ordinal(earlier + 1)} move ({label})"
+        # A player's decisions in a row, such as a Quantum Flip and the choice after it, are one move.
+        seats = (entry.actor for entry in review.entries[: slip.number] if isinstance(entry.actor, Seat))
+        moves = sum(seat is slip.actor for seat, _ in groupby(seats))
+        subject = f"{owner} {_format_ordinal(moves)} move ({label})"
     if slip.loss > 1 - MIN_SHOWN:
         return f"{subject} threw away the win; {best} kept it."
     return f"{subject} cost {format_loss(review, slip)}; {best} was best."

@@ -30,7 +30,7 @@ from duels.solving.oracles import get_oracle
 GRADES_VERSION = 3
 """The version of the grades; increase it to invalidate the cache."""
 MAX_STAGES = 8
-"""The maximum number of averages over time."""
+"""The maximum number of stages into which the matches of a game are divided."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Decision:
     mark: str
     kind: str = ""
     below_mixture: float | None = None
-    """How much worse it is than the mixture's average; None if the strategy does not mix."""
+    """How much worse it is than the average of the oracle's mixed strategy; None if that is not mixed."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class PlayedMatch:
 
     @property
     def below_mixture(self) -> list[float]:
-        """How much worse each decision is than average; empty if the strategy does not mix."""
+        """How much worse each decision is than the mixed strategy's average; empty if it is not mixed."""
         return [each.below_mixture for each in self.decisions if each.below_mixture is not None]
 
 
@@ -102,7 +102,7 @@ class Stage:
     decisions: int
     loss: float
     below_mixture: float | None = None
-    """How much worse the choices are than average; None if the strategy does not mix."""
+    """How much worse the decisions are than the average of the mixed strategy; None if it is not mixed."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Statistics:
-    """The statistics of matches."""
+    """Statistics of one person's finished matches."""
 
     matches: int
     tallies: tuple[ResultTally, ...]

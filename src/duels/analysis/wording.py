@@ -24,6 +24,20 @@ MAX_LOSSES = {"best": MIN_SHOWN, "good": 0.02, "inaccuracy": 0.05, "mistake": 0.
 """The marks of decisions, each with the most winning probability that such a decision gives away."""
 
 
+_FREQUENCIES = {
+    0.0: "hardly ever",
+    0.1: "about 1 game in 10",
+    0.25: "about 1 game in 4",
+    1 / 3: "about 1 game in 3",
+    0.5: "about every second game",
+    2 / 3: "about 2 games in 3",
+    0.75: "about 3 games in 4",
+    0.9: "about 9 games in 10",
+    1.0: "nearly always",
+}
+"""Words for the share of games that a position wins."""
+
+
 def name_action(sight: AnySight, action: Any) -> str:
     """Name an action in the game's words, or in notation if the game has none."""
     words = sight.rules.game.find("words", "WORDS")
@@ -64,9 +78,14 @@ def format_chance(value: Value, rules: AnyRules) -> str:
     return f"worth {value}" if rules.can_be_drawn else f"{value} to win"
 
 
-def format_winning(value: Value, rules: AnyRules) -> str:
-    """Format a value as a predicate: `wins 50.0%`, or `is worth 50.0%` if the game can be drawn."""
-    return f"{'is worth' if rules.can_be_drawn else 'wins'} {format_percent(value)}"
+def describe_winning(value: Value, rules: AnyRules) -> str:
+    """Describe a value by a predicate: `wins`, `loses`, `draws`, or `wins about 2 games in 3`."""
+    if value.low > 1 - MIN_SHOWN or value.high < MIN_SHOWN:
+        return "wins" if value.number > 0.5 else "loses"
+    if rules.can_be_drawn:
+        return "draws" if value.number == 0.5 else f"is worth about {round(100 * value.number)}%"
+    nearest = min(_FREQUENCIES, key=lambda share: abs(share - value.number))
+    return f"wins {_FREQUENCIES[nearest]}"
 
 
 def describe_exactness(value: Value) -> str:
