@@ -1,8 +1,8 @@
 """MaskablePPO on our environments: how long until an agent plays well, and what share the environment takes.
 
 The time is that of `examples/masked_ppo.py` on lights and leap, over several seeds, until the exact
-exploitability is below 0.01. The share is that of all calls to `DuelEnv` in a run with MaskablePPO's default
-settings, in every game. `--json FILE` stores the result.
+exploitability is below 0.01. The time of a grade is that of random play. The share is that of all calls to
+`DuelEnv` in a run with MaskablePPO's default settings, in every game. `--json FILE` stores the result.
 """
 
 import argparse
@@ -31,6 +31,14 @@ SMALL = 0.01
 EVERY = masked_ppo.ENVS * masked_ppo.STEPS  # steps between two grades: one rollout
 MAX_STEPS = 200_000  # a seed that needs more counts as failed
 STEPS = 32_768  # of the run with default settings
+GRADED: list[tuple[str, dict[str, Any]]] = [
+    ("lights", {}),
+    ("leap", {}),
+    ("chain", {"cells": 5, "run": 3, "max_boards": 2}),
+    ("chain", {"max_boards": 2}),
+    ("hunt", {"cells": 3, "max_turns": 6}),
+    ("hunt", {}),
+]
 
 
 def time_until_small(game: str, seed: int) -> dict[str, Any]:
@@ -46,6 +54,18 @@ def time_until_small(game: str, seed: int) -> dict[str, Any]:
         steps, policy = learned
         if duels.exploitability(policy, game) < SMALL:
             return {"game": game, "seed": seed, "steps": steps, "seconds": seconds}
+
+
+def time_grading(game: str, form: dict[str, Any]) -> dict[str, Any]:
+    """Return the CPU seconds from an agent to its exploitability, and the width of the bounds."""
+
+    def agent(observations: Any, masks: Any) -> Any:
+        return masks / masks.sum(axis=1, keepdims=True)
+
+    start = time.process_time()
+    bounds = duels.exploitability_bounds(duels.table_of(agent, game, batch=True, **form), game, **form)
+    seconds = time.process_time() - start
+    return {"game": game, "form": form, "seconds": seconds, "width": bounds.high - bounds.low}
 
 
 class TimedEnv(DuelEnv):
@@ -92,8 +112,17 @@ def main() -> None:
     shares = [share_of_environment(game) for game in GAMES]
     for row in shares:
         print("{game}: the environment takes {share:.1%} of the run".format(**row))
+    grading = [time_grading(game, form) for game, form in GRADED]
+    for row in grading:
+        print("{game} {form}: graded in {seconds:.2f} s".format(**row))
     if arguments.json:
-        result = {"small": SMALL, "max_steps": MAX_STEPS, "runs": runs, "shares": shares}
+        result = {
+            "small": SMALL,
+            "max_steps": MAX_STEPS,
+            "runs": runs,
+            "shares": shares,
+            "grading": grading,
+        }
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 

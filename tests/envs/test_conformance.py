@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from duels_tictactoe.rules import Mark, TicTacToe
 
 import duels
 from duels.analysis.exploitability import exploitability_bounds
@@ -26,9 +27,10 @@ from duels.envs.pettingzoo import raw_env
 from duels.games import resolve_rules
 from duels.solving.oracle import Bounds
 from duels.solving.tables import DRAWN, NOBODY
+from tests.envs import cases
+from tests.envs.cases import CASES
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim
-from tests.outside.tictactoe import TicTacToe
 
 BY_NAME = {kind.name: kind for kind in (*adapters.UNGRADED, *adapters.GRADED)}
 EVERYWHERE = set(BY_NAME)
@@ -50,6 +52,12 @@ def test_our_games_conform(game: str, options: dict[str, Any], endings: set[Endi
     checked = check_environments(resolve_rules(game, **options))
     assert (set(checked.environments), checked.refused) == (EVERYWHERE, {})
     assert set(checked.endings) == endings
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_form_of_a_game_conforms(case: str) -> None:
+    checked = check_environments(cases.resolve_rules(case), adapters.UNGRADED, games=6)
+    assert (set(checked.environments), checked.refused) == (UNGRADED, {})
 
 
 def test_a_game_with_draws_conforms() -> None:
@@ -167,7 +175,7 @@ def regrets_less_than_nothing(snapshot: Snapshot) -> Snapshot:
 def test_a_broken_environment_is_caught(
     law: EnvironmentLaw, base: Any, change: Callable[[Snapshot], Snapshot]
 ) -> None:
-    with pytest.raises(EnvironmentBroken, match=f"noughts in {base.name}") as caught:
+    with pytest.raises(EnvironmentBroken, match=f"tictactoe in {base.name}") as caught:
         check_environments(TicTacToe(), [altered(base, change)])
     assert caught.value.law is law
     assert law.value in str(caught.value)
@@ -201,9 +209,9 @@ class Cheat:
         return self._odds
 
 
-@pytest.mark.parametrize("odds", [{99: 1.0}, {4: 0.5}, {4: 1.5, 5: -0.5}])
+@pytest.mark.parametrize("odds", [{Mark(99): 1.0}, {Mark(4): 0.5}, {Mark(4): 1.5, Mark(6): -0.5}])
 def test_catches_invalid_perfect_play(odds: dict[Any, float]) -> None:
-    matches = [Match.start(TicTacToe()).play_text("4")]
+    matches = [Match.start(TicTacToe()).play_text("5")]
     with pytest.raises(EnvironmentBroken, match="perfect play") as caught:
         check_perfect_play(TicTacToe(), matches, Cheat(odds))
     assert caught.value.law is EnvironmentLaw.POLICY

@@ -13,6 +13,7 @@ import numpy as np
 import pettingzoo
 import pyspiel
 import pytest
+from duels_tictactoe.rules import TicTacToe
 from gymnasium.utils.env_checker import check_env
 from pettingzoo import test as their_tests
 from pettingzoo.utils.env_logger import EnvLogger
@@ -30,10 +31,9 @@ from duels.envs.kernels.flip.batch import FlipBatch
 from duels.envs.kernels.flip.engine import FlipEngine
 from duels.games import GAMES, resolve_rules
 from duels.games.flip.rules import QuantumTiles
-from tests.outside import highcard, nim, tictactoe
+from tests.outside import highcard, nim
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim
-from tests.outside.tictactoe import TicTacToe
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +77,7 @@ def test_rejects_unknown_names() -> None:
             make("nim")
 
 
-@pytest.mark.parametrize("game", [tictactoe.GAME, nim.GAME])
+@pytest.mark.parametrize("game", [TicTacToe.game, nim.GAME])
 def test_registered_with_gymnasium(game: Game) -> None:
     name = ours_gymnasium.register(game)
     assert ours_gymnasium.register(game) == name == f"duels/{game.name.title()}-v0"
@@ -93,7 +93,7 @@ def test_registered_environments_can_be_written_as_json() -> None:
     assert json.loads(spec.to_json())["kwargs"] == {"game": "lights", "lights": 5}
 
 
-@pytest.mark.parametrize("game", [tictactoe.GAME, nim.GAME, highcard.GAME])
+@pytest.mark.parametrize("game", [TicTacToe.game, nim.GAME, highcard.GAME])
 def test_registered_with_pettingzoo(game: Game) -> None:
     name = ours_pettingzoo.register(game)
     assert ours_pettingzoo.register(game) == name == f"duels/{game.name}-v0"

@@ -6,16 +6,13 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import pyspiel
 import pytest
 
 import duels.envs.gymnasium
 import duels.envs.openspiel  # noqa: F401  (both register the games)
 from duels import vector
-from duels.core.rules import CHANCE
 from duels.envs import dice
 from duels.envs import engine as engine_module
-from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs.engine import RulesEngine, make_engine
 from duels.envs.table_batch import TableBatch
 from tests.envs.cases import CASES, Reference, resolve_rules
@@ -84,38 +81,6 @@ def test_the_cache_of_an_engine_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> 
     assert plays[0] == plays[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("case", CASES)
-def test_pettingzoo_plays_the_same_game(case: str, seed: int) -> None:
-    game, options = CASES[case]
-    rng = Random(seed)
-    env = getattr(duels_pettingzoo, f"{game}_v0").env(**options)
-    env.reset(seed=seed)
-    match = Reference(case, seed)
-    for agent in env.agent_iter():
-        observation, reward, terminated, truncated, info = env.last()
-        seat = env.possible_agents.index(agent)
-        assert info == {}
-        assert observation["observation"].tolist() == match.engine.observe(seat).tolist()
-        other = env.possible_agents[1 - seat]
-        if match.over:
-            assert observation["action_mask"].tolist() == last_mask(match, seat)
-            assert reward == match.rewards[seat]
-            assert (terminated, truncated) == (match.engine.terminated, match.engine.truncated)
-            env.step(None)
-            continue
-        assert [terminated, truncated, reward] == [False, False, 0]
-        assert seat == match.engine.actor
-        assert observation["action_mask"].tolist() == match.engine.mask().tolist()
-        assert observation["action_mask"].dtype == np.int8
-        assert not env.observe(other)["action_mask"].any()
-        assert env.observe(other)["observation"].tolist() == match.engine.observe(1 - seat).tolist()
-        action = match.any_action(rng)
-        match.play(action)
-        env.step(action)
-    assert match.over
-
-
 def _without_clock(match: Reference) -> Any:
     state, clock = match.engine.match.state, match.engine.rules.clock
     return replace(state, **{clock: 0}) if clock else state
@@ -154,79 +119,6 @@ def test_arrays_play_the_same_game(case: str, autoreset: bool) -> None:
             assert steps.truncated[number] == match.engine.truncated
             if match.over and autoreset:
                 match.reset()
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("case", CASES)
-def test_openspiel_plays_the_same_game(case: str, seed: int) -> None:
-    game, options = CASES[case]
-    parameters = ",".join(f"{name}={value}" for name, value in {**options, "max_moves": 0}.items())
-    state = pyspiel.load_game(f"duels_{game}({parameters})").new_initial_state()
-    match, rng = Reference(case, seed), Random(seed)
-    outcomes = list(match.engine.rules.all_outcomes())
-    size = match.engine.observation_size  # what is left of a limit comes after it
-    while not match.over:
-        player = state.current_player()
-        assert player == match.engine.actor
-        assert state.legal_actions() == match.legal()
-        for seat in (0, 1):
-            assert state.observation_tensor(seat)[:size] == match.engine.observe(seat).tolist()
-        assert state.rewards() == [0.0, 0.0]
-        before = len(match.engine.match.turns)
-        action = match.any_action(rng)
-        match.play(action)
-        state.apply_action(action)
-        for turn in match.engine.match.turns[before + 1 :]:
-            assert turn.actor is CHANCE
-            odds = dict(state.chance_outcomes())
-            assert sum(odds.values()) == pytest.approx(1)
-            assert outcomes.index(turn.action) in odds
-            state.apply_action(outcomes.index(turn.action))
-    assert state.is_terminal()
-    assert tuple(state.returns()) == match.rewards
-    for seat in (0, 1):
-        assert state.observation_tensor(seat)[:size] == match.engine.observe(seat).tolist()
-
-
-def _play_gymnasium(case: str, seat: int, seed: int) -> None:
-    game, options = CASES[case]
-    env: Any = gymnasium.make(f"duels/{game.title()}-v0", seat=seat + 1, **options).unwrapped
-    match, rng = Reference(case, seed), Random(seed)
-
-    def answer() -> None:
-        while match.engine.actor == 1 - seat:
-            match.play(match.random_action())
-
-    observation, info = env.reset(seed=seed)
-    answer()
-    for _ in range(3):
-        while True:
-            assert observation.tolist() == match.engine.observe(seat).tolist()
-            assert info["action_mask"].tolist() == match.engine.mask().tolist()
-            assert env.action_masks().tolist() == match.engine.mask().astype(bool).tolist()
-            action = match.any_action(rng)
-            observation, reward, terminated, truncated, info = env.step(np.int64(action))
-            match.play(action)
-            answer()
-            assert reward == match.rewards[seat]
-            assert (terminated, truncated) == (
-                match.over and not match.engine.truncated,
-                match.engine.truncated,
-            )
-            if match.over:
-                break
-        assert observation.tolist() == match.engine.observe(seat).tolist()
-        assert info["action_mask"].tolist() == last_mask(match, seat)
-        observation, info = env.reset()
-        match.reset()
-        answer()
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-@pytest.mark.parametrize("case", CASES)
-def test_gymnasium_plays_the_same_game(case: str, seat: int) -> None:
-    for seed in SEEDS:
-        _play_gymnasium(case, seat, seed)
 
 
 @pytest.mark.parametrize("seat", [0, 1])

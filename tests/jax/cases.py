@@ -5,6 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from duels_tictactoe.rules import TicTacToe
 
 from duels.core.features import DRAW, TRUNCATION
 from duels.core.rules import AnyRules
@@ -14,7 +15,6 @@ from tests.envs.cases import CASES
 from tests.envs.cases import resolve_rules as rules_by_name
 from tests.envs.reference import MatchEngine
 from tests.outside.highcard import HighCard
-from tests.outside.tictactoe import TicTacToe
 
 LIMITED = ("chain of 2 boards", "hunt of 6 turns")
 OTHERS: dict[str, Any] = {

@@ -140,8 +140,8 @@ class Batch(FeatureNames, Copyable, ABC):
         self.final_observations: Bytes
         """The last observations of games that ended in this step, indexed [seat, ended env, feature]."""
         self.final_masks: Bytes
-        """The last masks of these games, indexed [seat, ended env, action]: the next actions that the seat
-        considers possible if a limit truncated the game, otherwise 0."""
+        """The last masks of these games, indexed [seat, ended env, action]: if a limit truncated the
+        game, the actions that may be legal next as far as the seat knows, otherwise 0."""
         self.final_actors: Bytes
         """The seats that would have moved next in truncated games, otherwise NOBODY; indexed [ended env]."""
         self._clock = np.zeros(num_envs, np.int64)
@@ -278,8 +278,8 @@ class Batch(FeatureNames, Copyable, ABC):
     def masks_for(self, seat: int | Bytes) -> Bytes:
         """Return the masks of `seat`, indexed [env, action]: 1 for legal actions, all 0 on the other's turn.
 
-        In truncated games, 1 for the next actions that the seat considers possible. `seat` can be an array
-        with one seat per environment.
+        In truncated games, 1 for actions that may be legal next as far as the seat knows. `seat` can be an
+        array with one seat per environment.
         """
         truncated, is_waiting = self._truncated, self._actor() != self._check_seats(seat)
         masks: Bytes = self.masks() * (~is_waiting | truncated)[:, None]

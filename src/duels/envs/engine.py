@@ -5,7 +5,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from itertools import accumulate
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -72,8 +71,8 @@ class Engine(Copyable, ABC):
     def mask_for(self, seat: int) -> NDArray[np.int8]:
         """Return the mask of `seat`, indexed [action]: 1 for legal actions, all 0 on the other's turn.
 
-        After truncation, 1 for the next actions that the seat considers possible, because learners estimate
-        the value of the last position.
+        After truncation, 1 for actions that may be legal next as far as the seat knows, because learners
+        estimate the value of the last position.
         """
         if self.actor == seat:
             return self.mask()
@@ -90,7 +89,9 @@ _Branch = tuple[int, Any, int]
 
 
 def _add_bounds(transitions: list[Transition[Any]]) -> list[_Branch]:
-    bounds = [ceil(reached * 2**32) for reached in accumulate(t.odds for t in transitions)]
+    # Rounded up in integers: a product of fractions takes longer than a move.
+    totals = accumulate(t.odds for t in transitions)
+    bounds = [-(-(total.numerator << 32) // total.denominator) for total in totals]
     return [(bound, t.state, t.ticks) for bound, t in zip(bounds, transitions, strict=True)]
 
 
@@ -236,8 +237,8 @@ class GameSession:
     def __init__(self, rules: AnyRules, settings: EnvSettings) -> None:
         self.engine = make_engine(rules, settings)
         self.actions = rules.all_actions()
-        self.stream: int | None = None
-        """The stream of random numbers (see `dice`); None before the first game."""
+        self.random_stream: int | None = None
+        """Random numbers of the game (see `dice`); None before the first game."""
         self._match: AnyMatch | None = None
         self._start = 0
         self._moves: list[tuple[int, int]] = []
@@ -248,19 +249,19 @@ class GameSession:
 
         Raises DuelsError if the seed is not an integer.
         """
-        if seed is not None or self.stream is None:
-            self.stream = dice.stream(draw_seed() if seed is None else check_int("seed", seed))
+        if seed is not None or self.random_stream is None:
+            self.random_stream = dice.stream(draw_seed() if seed is None else check_int("seed", seed))
         elif self.engine.actor != NOBODY:
-            self.stream = dice.advance(self.stream)
-        self._start = self.stream
+            self.random_stream = dice.advance(self.random_stream)
+        self._start = self.random_stream
         self._match = None
         self._moves.clear()
-        self.engine.reset(self.stream)
+        self.engine.reset(self.random_stream)
 
     def roll(self) -> tuple[int, int]:
         """Return 32 random bits for chance and 32 for a player. They do not change until the next move."""
-        assert self.stream is not None
-        return dice.roll(self.stream)
+        assert self.random_stream is not None
+        return dice.roll(self.random_stream)
 
     def draw_seat(self) -> int:
         """Return a random seat, 0 or 1, for the agent of the game that starts now."""
@@ -268,10 +269,10 @@ class GameSession:
 
     def play(self, action: int) -> None:
         """Play a legal action and the chance outcomes that follow it."""
-        assert self.stream is not None
+        assert self.random_stream is not None
         chance, _ = self.roll()
         self.engine.step(action, chance)
-        self.stream = dice.advance(self.stream)
+        self.random_stream = dice.advance(self.random_stream)
         if not self._is_open:
             self._moves.append((action, chance))
 

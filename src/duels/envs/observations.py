@@ -13,14 +13,14 @@ from duels.core.validation import check_flag
 
 OBSERVATION, ACTION_MASK = "observation", "action_mask"
 
-InDict: TypeAlias = bool | Sequence[str]
+DictObservations: TypeAlias = bool | Sequence[str]
 """Whether observations are dictionaries, or the keys of the observation and the mask in them."""
 
 
 class ObservationFormat:
     """The format of an environment's observations."""
 
-    def __init__(self, dtype: DTypeLike, in_dict: InDict, bool_masks: bool = False) -> None:
+    def __init__(self, dtype: DTypeLike, in_dict: DictObservations, bool_masks: bool = False) -> None:
         self.dtype = parse_observation_dtype(dtype)
         self._mask_dtype: Any = np.bool_ if check_flag("bool_masks", bool_masks) else np.int8
         self.with_mask = in_dict is not False
@@ -50,7 +50,7 @@ class ObservationFormat:
         return features.astype(self.dtype, copy=False)
 
 
-def _parse_keys(in_dict: InDict) -> tuple[str, str]:
+def _parse_keys(in_dict: DictObservations) -> tuple[str, str]:
     if in_dict is True or in_dict is False:  # `==` would accept 0 as False
         return OBSERVATION, ACTION_MASK
     keys = list(in_dict) if isinstance(in_dict, tuple | list) else []

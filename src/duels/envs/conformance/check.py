@@ -12,7 +12,7 @@ import numpy as np
 from duels.analysis.agents import Policy, get_player_odds
 from duels.analysis.encoding import ObservationEncoder
 from duels.analysis.exploitability import exploitability_bounds
-from duels.analysis.grading import Grade
+from duels.analysis.grading import GradeInfo
 from duels.core.errors import DuelsError, MissingExtra, TooLarge
 from duels.core.features import number_actions
 from duels.core.match import AnyMatch, Match
@@ -39,7 +39,7 @@ class EnvironmentLaw(Enum):
 
     LEGALITY = (
         "the seat to move and its legal actions are those of the rules; after the end there are none, "
-        "but in a truncated game the mask shows the next actions that a seat considers possible"
+        "but in a truncated game the mask shows the actions that may be legal next as far as a seat knows"
     )
     ENDING = "a game won or drawn by the rules is terminated, a game that reaches a limit is truncated"
     REWARD = "the reward is 1 for a win, -1 for a loss, and 0 for a draw or a truncated game"
@@ -88,6 +88,10 @@ def check_environments(
 
     If the game has an oracle, this also checks grades and perfect play. Raises EnvironmentBroken at the first
     fault.
+
+    >>> import duels
+    >>> check_environments(duels.find_game("leap").rules(goal=4), games=2).endings
+    Counter({<Ending.WON: 'won'>: 2})
     """
     has_grades = environments is None and _has_oracle(rules)
     if environments is None:
@@ -96,7 +100,7 @@ def check_environments(
     checked, refused = [], {}
     for environment_class in environments:
         name, seat = environment_class.name, environment_class.seat
-        if seat is not None and not _always_moves(rules, Seat(seat + 1)):
+        if seat is not None and not _always_gets_a_turn(rules, Seat(seat + 1)):
             refused[name] = "the other seat can end a game before this one moves"
             continue
         try:
@@ -112,7 +116,7 @@ def check_environments(
     return ConformanceReport(tuple(checked), refused, endings)
 
 
-def _always_moves(rules: AnyRules, seat: Seat) -> bool:
+def _always_gets_a_turn(rules: AnyRules, seat: Seat) -> bool:
     pending = [rules.initial()]
     visited = set(pending)
     while pending:
@@ -228,7 +232,7 @@ class _Inspector:
             actions = self._encoder.next_actions(Seat(max(seat, 0) + 1), match)
         return sorted(self._action_numbers[action] for action in actions)
 
-    def _check_grade(self, seat: int, grade: Grade, match: AnyMatch) -> None:
+    def _check_grade(self, seat: int, grade: GradeInfo, match: AnyMatch) -> None:
         text = f"seat {seat} gets a value of {grade['value']} and a regret of {grade['regret']}"
         if not 0 <= grade["value"] <= 1 or grade["regret"] < 0:
             self._broken(EnvironmentLaw.GRADING, text, match)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from duels.analysis.grading import Grade
+from duels.analysis.grading import GradeInfo
 from duels.core.rules import AnyRules, Ending
 from duels.envs.batch import BatchTally
 from duels.envs.table_batch import make_batch
@@ -28,7 +28,7 @@ class Snapshot:
     """The reward of each seat in this step."""
     observations: dict[int, bytes] = field(default_factory=dict)
     """The observation of each seat, encoded as in `core.features`."""
-    grades: dict[int, Grade] = field(default_factory=dict)
+    grades: dict[int, GradeInfo] = field(default_factory=dict)
 
 
 class Environment(ABC):
@@ -237,7 +237,7 @@ def _to_bytes(observation: Any) -> bytes:
     return integers.tobytes() if (integers == array).all() else array.tobytes()
 
 
-def _grade(info: Any) -> Grade:
+def _grade(info: Any) -> GradeInfo:
     return {name: info[name] for name in ("value", "regret", "exactness")}  # type: ignore[return-value]
 
 

@@ -30,6 +30,10 @@ def register(game: Game) -> str:
     """Register a game and return its id for `gymnasium.make` and `make_vec`, which take the rules' options.
 
     Raises DuelsError if another game has the id.
+
+    >>> import duels
+    >>> register(duels.find_game("leap"))
+    'duels/Leap-v0'
     """
     id = f"duels/{game.name.title()}-v{LATEST}"
     if _registered.add(id, game):

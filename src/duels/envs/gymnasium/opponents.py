@@ -53,7 +53,7 @@ class _Random(OpponentAdapter):
     """Random play. It draws the same actions as in a batch."""
 
     def choose(self, session: GameSession, seat: int, bits: int) -> int:
-        legal = np.flatnonzero(session.engine.mask())
+        (legal,) = session.engine.mask().nonzero()
         return int(legal[dice.pick(bits, len(legal))])
 
 

@@ -17,7 +17,7 @@ from duels.core.validation import as_int, check_flag
 from duels.envs.batch import RANDOM
 from duels.envs.engine import GameSession
 from duels.envs.gymnasium.opponents import Opponent, check_best_response, make_opponents
-from duels.envs.observations import ACTION_MASK, InDict, ObservationFormat
+from duels.envs.observations import ACTION_MASK, DictObservations, ObservationFormat
 from duels.envs.render import RENDER_MODES, BoardRenderer, Pixels
 from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options, resolve_env_rules
 from duels.solving.tables import NOBODY, POINTS
@@ -44,9 +44,9 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
     - `bool_masks`: make masks boolean arrays, which TorchRL needs. By default, they are `int8`.
 
     `info["action_mask"]` and `action_masks()`, which sb3-contrib calls, return the legal actions. After
-    truncation they return the next actions that the agent considers possible. An illegal action loses the
-    game. The reward is 1 for a win, -1 for a loss, otherwise 0. A deep copy or a pickled copy continues like
-    the original.
+    truncation they return the actions that may be legal next, as far as the agent knows. An illegal action
+    loses the game. The reward is 1 for a win, -1 for a loss, otherwise 0. A deep copy or a pickled copy
+    continues like the original.
 
     >>> env = DuelEnv("lights", opponent="perfect", seat=1)
     >>> observation, info = env.reset(seed=7)
@@ -65,7 +65,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
         grade: bool = False,
         limit_ends: str = TRUNCATION,
         memory: int = 0,
-        dict_observations: InDict = False,
+        dict_observations: DictObservations = False,
         dtype: DTypeLike = np.float32,
         bool_masks: bool = False,
         **options: OptionValue,
@@ -74,7 +74,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
         self.settings = make_settings(self.rules, limit_ends, memory)
         self._board = BoardRenderer(self.rules, render_mode)
         self.render_mode = render_mode
-        self._seats = parse_seat(seat)
+        self._seats = parse_seats(seat)
         self._grader = Grader(self.rules) if check_flag("grade", grade) else None
         self._session = GameSession(self.rules, self.settings)
         self._engine = self._session.engine
@@ -117,7 +117,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
 
     def step(self, action: np.int64) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         engine = self._engine
-        if self._session.stream is None:
+        if self._session.random_stream is None:
             raise DuelsError("Call reset() before the first step().")
         if engine.actor == NOBODY or self._forfeited:
             raise DuelsError("The game is over. Call reset().")
@@ -152,7 +152,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
         """
         if self.render_mode in (None, "human"):
             return None
-        if self._session.stream is None:
+        if self._session.random_stream is None:
             raise DuelsError("Call reset() before render().")
         return self._board.render(self._session.sight(self._seat))
 
@@ -183,7 +183,7 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
         return Seat(self._seat + 1)
 
 
-def parse_seat(seat: int | str) -> tuple[int, ...]:
+def parse_seats(seat: int | str) -> tuple[int, ...]:
     """Return the agent's possible seats, 0 or 1. Raises DuelsError if `seat` is invalid."""
     if seat == RANDOM_SEAT:
         return (0, 1)

@@ -27,8 +27,8 @@ from duels.envs.gymnasium.opponents import (
     has_open_tables,
     make_vector_opponents,
 )
-from duels.envs.gymnasium.single import parse_seat
-from duels.envs.observations import ACTION_MASK, InDict, ObservationFormat
+from duels.envs.gymnasium.single import parse_seats
+from duels.envs.observations import ACTION_MASK, DictObservations, ObservationFormat
 from duels.envs.settings import Copyable, FeatureNames, make_settings, reject_reset_options, resolve_env_rules
 from duels.envs.table_batch import make_batch
 
@@ -80,12 +80,12 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
         max_episode_steps: int | None = None,
         limit_ends: str = TRUNCATION,
         memory: int = 0,
-        dict_observations: InDict = False,
+        dict_observations: DictObservations = False,
         dtype: DTypeLike = np.float32,
         bool_masks: bool = False,
         **options: OptionValue,
     ) -> None:
-        self._seats = seats = parse_seat(seat)
+        self._seats = seats = parse_seats(seat)
         if render_mode is not None:
             raise DuelsError(f"A vector environment cannot render: {USE_SYNC_MODE}.")
         self.rules = resolve_env_rules(game, **options)

@@ -42,6 +42,10 @@ def register(game: Game) -> str:
     """Register a game and return its name for `pyspiel.load_game`, which takes the rules' options.
 
     Raises DuelsError if another game has the name.
+
+    >>> import duels
+    >>> register(duels.find_game("leap"))
+    'duels_leap'
     """
     name = get_spiel_name(game)
     if REGISTERED.add(name, game):

@@ -49,7 +49,13 @@ def raw_env(
     dtype: DTypeLike = "int8",
     **options: OptionValue,
 ) -> DuelEnv:
-    """Make an environment without wrappers. An illegal action raises IllegalMove."""
+    """Make an environment without wrappers. An illegal action raises IllegalMove.
+
+    >>> env = raw_env("lights", lights=3)
+    >>> env.reset(seed=1)
+    >>> env.agent_selection, env.observe("player_1")["action_mask"].tolist()
+    ('player_1', [1, 1, 1, 1, 1])
+    """
     return DuelEnv(game, render_mode, grade, limit_ends, memory, dtype, **options)
 
 
@@ -60,6 +66,10 @@ def register(game: Game) -> str:
     """Register a game and return its id for `pettingzoo.make("aec", …)`, which takes the rules' options.
 
     Raises DuelsError if another game has the id.
+
+    >>> import duels
+    >>> register(duels.find_game("leap"))
+    'duels/leap-v0'
     """
     id = f"duels/{game.name}-v{LATEST}"
     if _registered.add(id, game):

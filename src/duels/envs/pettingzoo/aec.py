@@ -88,8 +88,8 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
     `game` is a name, a `Game` or rules. Only the first two take options, such as `max_turns=40`. An
     observation is a dictionary with the position as the agent knows it and the mask of its legal actions. The
     mask of the other agent is zero. The winner's reward is 1, the loser's -1. A draw terminates the game
-    without rewards. A limit truncates it without rewards: the mask then shows the next actions that the agent
-    considers possible.
+    without rewards. A limit truncates it without rewards: the mask then shows the actions that may be
+    legal next, as far as the agent knows.
 
     - `limit_ends`: with `draw`, a limit ends the game as a draw, and observations show the moves left.
     - `memory`: the number of past entries in an observation, in games with hidden information.
@@ -176,7 +176,7 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
         raise NotReset("Call reset() first.")
 
     def _check_reset(self, call: str) -> None:
-        if self._session.stream is None:
+        if self._session.random_stream is None:
             self._fail_before_reset(call)
 
     def observe(self, agent: str) -> Observation:
