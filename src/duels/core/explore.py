@@ -5,7 +5,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 
 from duels.core.match import Match
 from duels.core.rules import A, Rules, S, V
@@ -28,17 +27,6 @@ def iter_reachable(rules: Rules[S, A, V]) -> Iterator[Match[S, A, V]]:
                     visited.add(after.state)
                     next_layer[after.state] = after
         layer = next_layer
-
-
-def count_lines(rules: Rules[S, A, V], length: int) -> tuple[int, ...]:
-    """Return the number of histories of 1, 2, … `length` entries (perft).
-
-    A chance outcome counts as an entry.
-    """
-    return tuple(
-        sum(histories * len(rules.actions(state)) for state, histories in layer.items())
-        for layer in islice(count_histories(rules), length)
-    )
 
 
 def count_histories(rules: Rules[S, A, V]) -> Iterator[Counter[S]]:

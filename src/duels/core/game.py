@@ -4,7 +4,6 @@ A game must have the modules `rules` and `words`. The others have defaults that 
 """
 
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -111,9 +110,6 @@ class Game:
 
     def find(self, module_name: str, name: str) -> Any:
         """Return an attribute of one of the game's modules, or None if there is none."""
-        imported = sys.modules.get(f"{self.package}.{module_name}")
-        if imported:
-            return getattr(imported, name, None)
         module = import_module(self.package)
         if self._is_package():
             try:

@@ -63,9 +63,9 @@ class InformationSet(Generic[S, A, V]):
                 f"Too many matches fit what {self.seat.label} saw: "
                 f"checking them takes more than {MAX_REPLAY_WORK:,} steps."
             )
-        after = self._play_hidden() if action is None else self._play_visible(action)
+        next_matches = self._play_hidden() if action is None else self._play_visible(action)
         by_events: dict[tuple[Event, ...], dict[S, Match[S, A, V]]] = {}
-        for match in after:
+        for match in next_matches:
             by_events.setdefault(_last_events(match, self.seat), {}).setdefault(match.state, match)
         return [InformationSet(self.seat, tuple(matches.values()), work) for matches in by_events.values()]
 
@@ -73,10 +73,11 @@ class InformationSet(Generic[S, A, V]):
         counts = [len(match.actions) for match in self.matches]
         return sum(estimate_work(count if action is None else 1, count) for count in counts)
 
-    def parse_entry(self, entry: str, rank: OutcomeMismatch) -> "InformationSet[S, A, V]":
-        """Return the information set after an early end, or an entry in the form of `format_seen_entries`.
+    def parse_entry(self, entry: str, mismatch: OutcomeMismatch) -> "InformationSet[S, A, V]":
+        """Return the information set after `entry`: an early end, or text from `format_seen_entries`.
 
-        Raises the same errors as `branch`, and NotationError.
+        If the entry can have several results, `mismatch` decides which one it means. Raises the same
+        errors as `branch`, and NotationError.
         """
         if parse_early_end(entry):
             return InformationSet(self.seat, tuple(match.play_text(entry) for match in self.matches))
@@ -85,22 +86,22 @@ class InformationSet(Generic[S, A, V]):
         branches = self.branch(None if name.strip() == HIDDEN else self.match.rules.parse(name))
         if number > len(branches):
             raise IllegalMove(f"'{entry}' has only {len(branches)} possible results.")
-        return branches[number - 1] if number else _find_default(branches, rank)
+        return branches[number - 1] if number else _find_default(branches, mismatch)
 
     def _play_visible(self, action: A) -> list[Match[S, A, V]]:
-        after = [m.play(m.actor, action) for m in self.matches if m.actor and action in m.actions]
-        after = [m for m in after if m.last and not m.last.hidden_from(self.seat)]
-        if not after:
+        next_matches = [m.play(m.actor, action) for m in self.matches if m.actor and action in m.actions]
+        next_matches = [m for m in next_matches if m.last and not m.last.hidden_from(self.seat)]
+        if not next_matches:
             self._refuse(f"'{self.match.rules.format(action)}'")
-        return after
+        return next_matches
 
     def _play_hidden(self) -> list[Match[S, A, V]]:
-        not_to_move = [m for m in self.matches if m.actor is not self.seat]
-        after = [m.play(m.actor, action) for m in not_to_move if m.actor for action in m.actions]
-        after = [m for m in after if m.last and m.last.hidden_from(self.seat)]
-        if not after:
+        others_turn = [m for m in self.matches if m.actor is not self.seat]
+        next_matches = [m.play(m.actor, action) for m in others_turn if m.actor for action in m.actions]
+        next_matches = [m for m in next_matches if m.last and m.last.hidden_from(self.seat)]
+        if not next_matches:
             self._refuse("a hidden entry ('?')")
-        return after
+        return next_matches
 
     def _refuse(self, entry: str) -> None:
         if self.match.over:
@@ -126,7 +127,7 @@ def _replay_seen_entries(rules: Rules[S, A, V], sight: Sight[A, V]) -> Iterator[
             branches, partial(ne, outcome) if number == len(sight.history) else prefer_ongoing
         )
         actor = current.match.actor
-        # One branch's events can begin with another's: the branch with the longest match is the right one.
+        # One branch's events can begin with another's. The branch that agrees with the most events is right.
         current = max(branches, key=lambda branch: _count_matching(branch, events))
         events = events[len(_last_events(current.match, sight.seat)) :]
         name = HIDDEN if action is None else rules.format(action)
@@ -135,10 +136,7 @@ def _replay_seen_entries(rules: Rules[S, A, V], sight: Sight[A, V]) -> Iterator[
 
 def format_history(sight: Sight[A, V]) -> list[str]:
     """Return the history that a seat has seen, in notation, with `?` for hidden entries."""
-    rules = sight.rules
-    if rules.has_hidden_information:
-        return format_seen_entries(rules, sight)
-    return [rules.format(action) for action in sight.history if action is not None]
+    return [entry for _, entry in list_seen_entries(sight)]
 
 
 def list_seen_entries(sight: Sight[A, V]) -> list[tuple[Actor | None, str]]:
@@ -159,8 +157,10 @@ def prefer_ongoing(outcome: Outcome | None) -> bool:
     return outcome is not None
 
 
-def _find_default(branches: list[InformationSet[S, A, V]], rank: OutcomeMismatch) -> InformationSet[S, A, V]:
-    return min(branches, key=lambda branch: rank(branch.match.outcome))
+def _find_default(
+    branches: list[InformationSet[S, A, V]], mismatch: OutcomeMismatch
+) -> InformationSet[S, A, V]:
+    return min(branches, key=lambda branch: mismatch(branch.match.outcome))
 
 
 def _last_events(match: Match[S, A, V], seat: Seat) -> tuple[Event, ...]:

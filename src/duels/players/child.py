@@ -25,7 +25,7 @@ _MARK = "DUELS_PROGRAM"
 """An environment variable by which we find descendants of a program that left its session."""
 # Wait until the input ends, because we closed it or exited. Then kill the program and, on Linux, its
 # descendants. They may start others meanwhile, so repeat, but not forever.
-_WATCHDOG_SCRIPT = """
+WATCHDOG_SCRIPT = """
 read -r _
 kill -s KILL -- "-$1"
 rounds=0
@@ -198,7 +198,7 @@ def _start_watchdog(program: subprocess.Popen[bytes], mark: str) -> subprocess.P
         return None
     try:
         return subprocess.Popen(
-            ["sh", "-c", _WATCHDOG_SCRIPT, "sh", str(program.pid), mark],
+            ["sh", "-c", WATCHDOG_SCRIPT, "sh", str(program.pid), mark],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -149,8 +149,6 @@ def _add_ending(endings: dict[int, dict[int, float]], own: int, opponent: int, v
 
 
 class _Learner:
-    """One seat's regrets and average policy."""
-
     def __init__(self, form: SequenceForm) -> None:
         self.form = form
         self._regrets = [[0.0] * (end - first) for _, first, end in form.decisions]

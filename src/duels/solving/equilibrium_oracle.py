@@ -49,18 +49,18 @@ class EquilibriumOracle(Oracle[A, V]):
         self.rules = rules
         self._tree = build_tree(rules, progress)
         self.solution = find_equilibrium(self._tree, progress)
-        self._profile = ProfileValues(self._tree, self.solution.policy)
+        self.profile = ProfileValues(self._tree, self.solution.policy)
 
     # -- answers --------------------------------------------------------------------------------
 
     def _value_of(self, sight: Sight[A, V]) -> Value:
-        return self._profile.state_value(sight.seat, self._find_information_set(sight))
+        return self.profile.state_value(sight.seat, self._find_information_set(sight))
 
     def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:
         """Mark as best the actions that cost nothing and are taken OFTEN, or else the likeliest of them."""
         information_set = self._find_information_set(sight)
-        value = self._profile.state_value(sight.seat, information_set)
-        values = self._profile.action_values(sight.seat, information_set)
+        value = self.profile.state_value(sight.seat, information_set)
+        values = self.profile.action_values(sight.seat, information_set)
         weights = self.weights(sight)
         free_weights = [
             weight if value.number - action_value.number <= value.error else 0.0
@@ -82,7 +82,7 @@ class EquilibriumOracle(Oracle[A, V]):
         """Return player 1's value given the information sets of both seats."""
         if one.outcome:
             return Value.from_fraction(one.outcome.score(Seat.ONE))
-        return self._profile.value_histories(self._find_histories(one, two))
+        return self.profile.value_histories(self._find_histories(one, two))
 
     def full_information_action_value(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> float:
         index = sight.actions.index(action)
@@ -91,11 +91,11 @@ class EquilibriumOracle(Oracle[A, V]):
             self._tree.children[node][index]: chance
             for node, chance in self._find_histories(one, two).items()
         }
-        value = self._profile.value_histories(distribution).number
+        value = self.profile.value_histories(distribution).number
         return value if sight.seat is Seat.ONE else 1 - value
 
     def _find_histories(self, one: Sight[A, V], two: Sight[A, V]) -> dict[int, float]:
-        histories = self._profile.shared_histories(
+        histories = self.profile.shared_histories(
             self._find_information_set(one), self._find_information_set(two)
         )
         if not histories:
@@ -104,7 +104,7 @@ class EquilibriumOracle(Oracle[A, V]):
 
     def _find_information_set(self, sight: Sight[A, V]) -> int:
         information_set = self._tree.information_sets[sight.seat].find(sight.events)
-        if information_set is None or not self._profile.histories(sight.seat, information_set):
+        if information_set is None or not self.profile.histories(sight.seat, information_set):
             raise DuelsError(f"{sight.seat.label} cannot have this sight in {self.rules.name}.")
         return information_set
 
@@ -113,13 +113,13 @@ class EquilibriumOracle(Oracle[A, V]):
     def belief(self, sight: Sight[A, V]) -> dict[str, float]:
         beliefs: dict[str, float] = {}
         matches = NodeMatches(self.rules, self._tree)
-        for node, chance in self._profile.histories(sight.seat, self._find_information_set(sight)).items():
+        for node, chance in self.profile.histories(sight.seat, self._find_information_set(sight)).items():
             name = self._secret(matches.get_match(node), sight.seat.other)
             beliefs[name] = beliefs.get(name, 0.0) + chance
         return beliefs if 1 < len(beliefs) <= _MAX_BELIEFS else {}
 
     def own_secret(self, sight: Sight[A, V]) -> str:
-        node = next(iter(self._profile.histories(sight.seat, self._find_information_set(sight))))
+        node = next(iter(self.profile.histories(sight.seat, self._find_information_set(sight))))
         return self._secret(NodeMatches(self.rules, self._tree).get_match(node), sight.seat)
 
     def _secret(self, match: AnyMatch, seat: Seat) -> str:
@@ -264,7 +264,6 @@ class ProfileValues:
         return action_values
 
     def _mean(self, seat: Seat, distribution: dict[int, float]) -> float:
-        """Return the mean value of histories to `seat`."""
         mean = sum(chance * self.value[node] for node, chance in distribution.items())
         return mean if seat is Seat.ONE else 1 - mean
 

@@ -222,8 +222,9 @@ class Oracle(ABC, Generic[A, V]):
         Raises NotYourTurn if the seat is not to move.
         """
         # Callers often ask for the reason next, which needs the same verdict.
-        if self._last_verdict and self._last_verdict[0] is sight:
-            return self._last_verdict[1]
+        last = self._last_verdict  # read once, because other threads replace it
+        if last and last[0] is sight:
+            return last[1]
         if not sight.actions:
             raise NotYourTurn(f"{sight.seat.label} has nothing to decide in this position.")
         verdict = self._verdict_on(sight)

@@ -207,7 +207,6 @@ def compile_tables(decisions: Decisions[Any, Any, Any], encoding: Encoding) -> A
 
 
 def _expand_tickets(targets: list[tuple[int, Fraction]], tickets: int) -> list[int]:
-    """Return the target of each ticket."""
     return [target for target, odds in targets for _ in range(int(odds * tickets))]
 
 

@@ -39,7 +39,7 @@ class ChainOracle(OpenOracle[Action, State]):
     def __init__(self, rules: QuantumChain) -> None:
         super().__init__(rules)
         self.boards = Boards(rules.cells, rules.run)
-        self._table = cache(self._make_table)
+        self.solve_table = cache(self._make_table)
         self._limited_values = [Fraction(0)]  # the value with 0 boards left, with 1, ...
 
     def state_value(self, state: State) -> Fraction:
@@ -47,7 +47,7 @@ class ChainOracle(OpenOracle[Action, State]):
         if outcome:
             return outcome.score(Seat.ONE)
         if state.phase is not Phase.OBSERVE:
-            return self._back_up(state)
+            return self.back_up(state)
         mover_wins = (1 + self._get_observer_value(state)) / 2
         return mover_wins if state.mover is Seat.ONE else 1 - mover_wins
 
@@ -200,24 +200,25 @@ class ChainOracle(OpenOracle[Action, State]):
         if rules != self.rules:
             yield self._check_sampled_states()
             oracle = ChainOracle(rules)
-        yield from oracle._check_all_states(explore(rules, [rules.initial(), *iter_boards(rules)], progress))
+        yield from oracle.check_all_states(explore(rules, [rules.initial(), *iter_boards(rules)], progress))
         starts = [state for state in iter_boards(rules) if oracle.state_value(state) not in (0, HALF, 1)]
         yield from check_sampled_play(rules, oracle, starts or [rules.initial()], games=200)
 
-    def _check_all_states(self, graph: Graph[State]) -> Iterator[Check]:
-        about = f"{format_options(self.rules)}, {len(graph):,} states"
+    def check_all_states(self, graph: Graph[State]) -> Iterator[Check]:
+        """Check the values of all states of a graph by two independent methods."""
+        scope = f"{format_options(self.rules)}, {len(graph):,} states"
         values = [self.state_value(state) for state in graph.states]
-        yield from check_equations(self.rules, graph, values, about)
+        yield from check_equations(self.rules, graph, values, scope)
         empty = [node for node, state in enumerate(graph.states) if FREE * self.rules.cells == state.cells]
         bounds = Brackets(graph, {node: values[node] for node in empty})
         sweeps = bounds.narrow_to(_BRACKET_WIDTH)
         yield Check(
-            "bounds from below and above, by value iteration on each board, close in on every value",
+            "value iteration on each board gives lower and upper bounds that converge to every value",
             all(
                 low - _BRACKET_WIDTH <= float(value) <= high + _BRACKET_WIDTH
                 for low, value, high in zip(bounds.low, values, bounds.high, strict=True)
             ),
-            f"{about}, {_BRACKET_WIDTH:.0e} wide after {sweeps} sweeps",
+            f"{scope}, {_BRACKET_WIDTH:.0e} wide after {sweeps} sweeps",
         )
 
     def _check_sampled_states(self) -> Check:
@@ -230,7 +231,7 @@ class ChainOracle(OpenOracle[Action, State]):
                     break
                 if state.phase is Phase.OBSERVE:  # the values of other phases are defined by these equations
                     count += 1
-                    if self.state_value(state) != self._back_up(state):
+                    if self.state_value(state) != self.back_up(state):
                         wrong = state
                 state = self.rules.apply(state, rng.choice(self.rules.actions(state))).state
         return Check(
@@ -238,10 +239,11 @@ class ChainOracle(OpenOracle[Action, State]):
             wrong is None,
             f"{format_options(self.rules)}, {count:,} states"
             + (f", wrong at {self.rules.format_state(wrong)}" if wrong else "")
-            + f"; all of them are proven for {format_options(shrink_to_checkable(self.rules))}",
+            + f"; all states are checked for {format_options(shrink_to_checkable(self.rules))}",
         )
 
-    def _back_up(self, state: State) -> Fraction:
+    def back_up(self, state: State) -> Fraction:
+        """Compute a state's value from the values of the states after it."""
         actor = self.rules.actor(state)
         values = self.action_values(state, self.rules.actions(state))
         if actor is CHANCE:
@@ -249,30 +251,27 @@ class ChainOracle(OpenOracle[Action, State]):
         return max(values) if actor is Seat.ONE else min(values)
 
     def _get_coin_values(self, doubtful: State, seat: Seat) -> tuple[float, float]:
-        """Return the chances of `seat` after heads and after tails."""
         challenged = self.rules.apply(doubtful, Answer.CHALLENGE).state
         heads, tails = self.action_values(challenged, tuple(Coin))
         return (float(heads), float(tails)) if seat is Seat.ONE else (float(1 - heads), float(1 - tails))
 
     def _get_next_board_value(self, state: State) -> Fraction:
-        """Return the value of the board after this one."""
         limit = self.rules.max_boards
         return self._unlimited_value if limit is None else self._get_limited_value(limit - state.boards - 1)
 
     def _get_observer_value(self, state: State) -> Fraction:
-        unit, values = self._table(self._get_next_board_value(state))
+        unit, values = self.solve_table(self._get_next_board_value(state))
         own, other = make_mask(state.cells, state.mover), make_mask(state.cells, state.mover.other)
         return Fraction(values[self.boards.index(own, other)], unit)
 
-    def _make_table(self, decohered: Fraction) -> tuple[int, list[int]]:
-        """Return the unit and the values of all boards, given the value of a decohered board."""
-        unit = self.boards.grain * decohered.denominator
-        return unit, self.boards.solve(unit, int(decohered * unit))
+    def _make_table(self, decohered_value: Fraction) -> tuple[int, list[int]]:
+        """Return the values of all boards as a common denominator and numerators."""
+        unit = self.boards.grain * decohered_value.denominator
+        return unit, self.boards.solve(unit, int(decohered_value * unit))
 
     @cached_property
     def _unlimited_value(self) -> Fraction:
-        """The value of the empty board without a board limit."""
-        _, values = self._table(Fraction(0))
+        _, values = self.solve_table(Fraction(0))
         # An even chance on one board is an even chance for any number of boards.
         return solve_start(self.boards.play_board) if values[0] else Fraction(0)
 
@@ -280,7 +279,7 @@ class ChainOracle(OpenOracle[Action, State]):
         """Return the value of the empty board if `boards_left` boards remain, this one included."""
         values = self._limited_values
         while len(values) <= boards_left and values[-2:-1] != values[-1:]:
-            unit, table = self._table(values[-1])
+            unit, table = self.solve_table(values[-1])
             values.append(Fraction(table[0], unit))
         return values[min(boards_left, len(values) - 1)]
 
