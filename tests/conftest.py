@@ -81,3 +81,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
         terminalreporter.section("attacks")
         terminalreporter.write(together([json.loads(text) for text in attacks]))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Use an empty home folder of this test's own."""
+    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
+    return tmp_path

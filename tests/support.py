@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +15,7 @@ from unittest import mock
 
 from hypothesis import strategies as st
 
+from duels.core.explore import count_histories
 from duels.core.match import AnyMatch, EarlyEnd, Match, draw
 from duels.core.record import dump_record
 from duels.core.rules import CHANCE, AnyRules, Seat
@@ -51,6 +53,14 @@ def play_randomly(match: AnyMatch, rng: Random, turns: int, resign: bool = False
         else:
             match = match.play(actor, rng.choice(match.actions))
     return match
+
+
+def count_lines(rules: AnyRules, length: int) -> tuple[int, ...]:
+    """Return the number of histories of 1, 2, … `length` entries (perft)."""
+    return tuple(
+        sum(histories * len(rules.actions(state)) for state, histories in layer.items())
+        for layer in islice(count_histories(rules), length)
+    )
 
 
 def all_matches(match: AnyMatch, turns: int) -> list[AnyMatch]:

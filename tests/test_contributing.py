@@ -27,6 +27,8 @@ def test_every_file_of_the_map_exists() -> None:
     for path in paths:
         root = ROOT if path.startswith("docs/") else ROOT / "src" / "duels"
         assert (root / path.replace("GAME", "chain")).exists(), path
+    for name, path in re.findall(r"`(\w+)` in `([^`]+\.py)`", section):
+        assert name in (ROOT / "src" / "duels" / path).read_text(encoding="utf-8"), name
 
 
 def source() -> str:

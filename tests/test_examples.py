@@ -32,6 +32,14 @@ def test_q_learning_learns_perfect_play(form: str) -> None:
     assert results[-1][1] == 0
 
 
+def test_exact_credit_teaches_a_policy_that_reads_text() -> None:
+    import credit
+
+    curve = list(credit.train("leap", "credit", 300, seed=0))
+    assert [matches for matches, _ in curve] == list(range(30, 301, 30))
+    assert curve[-1][1] < curve[0][1]
+
+
 def test_learners_report_progress(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

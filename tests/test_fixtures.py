@@ -52,7 +52,7 @@ def test_old_matches_continue(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["run", "probe-lights"])
 def test_runs_without_digests_load(name: str, tmp_path: Path) -> None:
     result = duels(tmp_path, "arena", "report", HERE / "runs_before_digests" / name, "--json")
-    assert result.out == (HERE / "reports" / f"{name}.json").read_text(encoding="utf-8")
+    assert result.out == (HERE / "runs_before_digests" / f"{name}.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("section", ["arena", "runs_before_digests"])

@@ -272,18 +272,8 @@ def _verify(match: AnyMatch, seat: Seat) -> bytes | None:
 
 
 _ENTERED = (
-    "board",
-    "moves",
-    "hint",
-    "help",
-    "rules",
-    "undo",
-    "save",
-    "back",
-    "MOVE 9",
-    "OBSERVE",
-    "?",
-    "quit",
+    *("board", "moves", "hint", "help", "rules", "undo", "save", "back", "MOVE 9", "OBSERVE", "?"),
+    *("quit",),
 )
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from duels.core.explore import count_lines, iter_reachable
+from duels.core.explore import iter_reachable
 from duels.core.match import Match
 from duels.games import GAMES
+from tests.support import count_lines
 
 from . import independent_counts, toys
 
@@ -17,14 +18,14 @@ TABLE = Path(__file__).parents[2] / "docs" / "counts.md"
 Options = dict[str, int]
 
 
-def rows(heading: str) -> Iterator[list[str]]:
+def read_rows(heading: str) -> Iterator[list[str]]:
     """The cells of the table under `heading`, row by row."""
     section = TABLE.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("## ")[0]
     table = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("|")]
     yield from table[2:]
 
 
-def game_of(cell: str) -> tuple[str, Options]:
+def parse_game(cell: str) -> tuple[str, Options]:
     name, *options = cell.split()
     return name, {key: int(value) for key, value in (option.split("=") for option in options)}
 
@@ -33,11 +34,16 @@ def number(cell: str) -> int:
     return int(cell.replace(",", ""))
 
 
-STATES = [(*game_of(game), (number(states), number(over))) for game, states, over in rows("Reachable states")]
-LINES = [(*game_of(game), tuple(map(number, lines.split(" · ")))) for game, lines in rows("Lines of play")]
+STATES = [
+    (*parse_game(game), (number(states), number(over)))
+    for game, states, over in read_rows("Reachable states")
+]
+LINES = [
+    (*parse_game(game), tuple(map(number, lines.split(" · ")))) for game, lines in read_rows("Lines of play")
+]
 
 
-def second(name: str, options: Options) -> independent_counts.Game[Any]:
+def make_independent_game(name: str, options: Options) -> independent_counts.Game[Any]:
     game: independent_counts.Game[Any] = getattr(independent_counts, name)(**options)
     return game
 
@@ -46,13 +52,13 @@ def second(name: str, options: Options) -> independent_counts.Game[Any]:
 def test_reachable_states(name: str, options: Options, stated: tuple[int, int]) -> None:
     over = [match.over for match in iter_reachable(GAMES[name].rules(**options))]
     assert (len(over), sum(over)) == stated
-    assert independent_counts.count_positions(second(name, options)) == stated
+    assert independent_counts.count_positions(make_independent_game(name, options)) == stated
 
 
 @pytest.mark.parametrize(("name", "options", "stated"), LINES)
 def test_lines_of_play(name: str, options: Options, stated: tuple[int, ...]) -> None:
     assert count_lines(GAMES[name].rules(**options), len(stated)) == stated
-    assert independent_counts.count_lines(second(name, options), len(stated)) == stated
+    assert independent_counts.count_lines(make_independent_game(name, options), len(stated)) == stated
 
 
 def test_every_game_has_counts() -> None:

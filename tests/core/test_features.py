@@ -13,7 +13,6 @@ from duels.core.rules import Seat
 from duels.games import GAMES
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim
-from tests.outside.tictactoe import TicTacToe
 
 
 def test_one_hot_and_two_valued_slots() -> None:
@@ -34,16 +33,16 @@ def test_one_hot_and_two_valued_slots() -> None:
 def test_large_slots_are_built_lazily() -> None:
     """All of them together would be a million times a million numbers."""
     encoding = Encoding([Feature("cell", tuple(range(10**6)), lambda view, seat: (view,))])
-    for place in (0, 65, 10**6 - 1):
-        encoded = encoding.encode(place, Seat.ONE)
-        assert (len(encoded), encoded.index(1), sum(encoded)) == (10**6, place, 1)
+    for index in (0, 65, 10**6 - 1):
+        encoded = encoding.encode(index, Seat.ONE)
+        assert (len(encoded), encoded.index(1), sum(encoded)) == (10**6, index, 1)
 
 
 @pytest.mark.parametrize("width", [3, 64, 65])
 def test_values_are_one_hot_encoded(width: int) -> None:
     encoding = Encoding([Feature("cell", tuple(range(width)), lambda view, seat: (view,))])
-    for place in range(width):
-        assert list(encoding.encode(place, Seat.ONE)) == [int(i == place) for i in range(width)]
+    for index in range(width):
+        assert list(encoding.encode(index, Seat.ONE)) == [int(i == index) for i in range(width)]
     with pytest.raises(KeyError):
         encoding.encode(width, Seat.ONE)
 
@@ -59,10 +58,11 @@ def test_both_seats_see_the_start_from_their_own_side(game: str) -> None:
 
 def test_games_without_features_get_default_features() -> None:
     """A board that is a word is shown cell by cell; a tuple that grows is filled up; no clock is shown."""
-    (board,) = discover_features(TicTacToe())
-    assert (board.name, board.values, board.count) == ("cells", (".", "o", "x"), 9)
-    assert Encoding([board]).encode(TicTacToe().parse_state("xo......."), Seat.ONE)[:6] == bytes(
-        [0, 0, 1, 0, 1, 0]
+    rules = GAMES["chain"].rules(cells=4)
+    board = discover_features(rules)[0]
+    assert (board.name, board.values, board.count) == ("cells", ("O", "X", "_"), 4)
+    assert Encoding([board]).encode(rules.parse_position("XO__ 1").view, Seat.ONE)[:6] == bytes(
+        [0, 1, 0, 1, 0, 0]
     )
     limits = [discover_features(HighCard(max_passes=limit)) for limit in (None, 2)]
     for features in limits:
@@ -78,7 +78,7 @@ class InAnyOrder(Nim):
     """Prints as a set of words, whose order differs in every process."""
 
     def view(self, state: Any, seat: Seat) -> Any:
-        return frozenset({*(f"heap {place} has {heap}" for place, heap in enumerate(state.heaps)), "a", "b"})
+        return frozenset({*(f"heap {index} has {heap}" for index, heap in enumerate(state.heaps)), "a", "b"})
 
 
 def test_features_are_the_same_in_every_process() -> None:

@@ -21,9 +21,9 @@ def recall(match: AnyMatch, seat: Seat) -> AnySet:
         assert turn
         if isinstance(turn.action, EarlyEnd):
             break
-        ways = information_set.branch(None if turn.hidden_from(seat) else turn.action)
+        branches = information_set.branch(None if turn.hidden_from(seat) else turn.action)
         (information_set,) = (
-            way for way in ways if way.match.events_seen_by(seat) == after.events_seen_by(seat)
+            branch for branch in branches if branch.match.events_seen_by(seat) == after.events_seen_by(seat)
         )
     return information_set
 

@@ -22,7 +22,7 @@ from tests.support import lines_of, matches, play_randomly
 def test_a_prefix_behaves_like_a_tuple(items: list[int], data: st.DataObject) -> None:
     length = data.draw(st.integers(0, len(items)))
     prefix, plain = Prefix(items, length), tuple(items[:length])
-    items.append(7)  # the list goes on growing
+    items.append(7)  # the list still grows
     assert prefix == plain
     assert plain == prefix
     assert (len(prefix), list(prefix), hash(prefix), repr(prefix)) == (
@@ -89,7 +89,7 @@ def test_long_matches_are_copied_and_pickled() -> None:
 
 
 def test_a_sight_does_not_read_the_history() -> None:
-    """What was told before is never looked at again: an event is asked once who may see it."""
+    """Each event is asked only once who may see it."""
     calls = 0
 
     class Counted(Event):
@@ -117,11 +117,11 @@ def test_threads_can_share_a_match() -> None:
     try:
         with ThreadPoolExecutor(6) as threads:
             for _ in range(40):
-                match = pickle.loads(pickle.dumps(long_match(60)))  # nobody has looked at this one
+                match = pickle.loads(pickle.dumps(long_match(60)))  # no sight was made yet
                 sights = list(threads.map(lambda _, match=match: match.sight(Seat.ONE), range(6)))
                 assert all(sight == match.sight(Seat.ONE) for sight in sights)
                 assert len(match.sight(Seat.ONE).history) == 60
-                # They play on alike, each from what another may just be writing down.
+                # All continue the same match, while others may be extending its log.
                 ends = list(threads.map(lambda _, match=match: play_randomly(match, Random(5), 20), range(6)))
                 assert all(end.state == ends[0].state for end in ends)
                 assert all(end.turns == ends[0].turns for end in ends)

@@ -45,9 +45,9 @@ class MatchMachine(RuleBasedStateMachine):
     @initialize(rules=st.sampled_from(ALL_RULES))
     def start(self, rules: Any) -> None:
         self.match: AnyMatch = Match.start(rules)
-        self.snapshots = [(self.match, self._look(self.match))]
+        self.snapshots = [(self.match, self._snapshot(self.match))]
 
-    def _look(self, match: AnyMatch) -> tuple[Any, ...]:
+    def _snapshot(self, match: AnyMatch) -> tuple[Any, ...]:
         sights = tuple(match.sight(seat) for seat in Seat)
         return match.state, match.actor, match.actions, match.outcome, match.turns, sights
 
@@ -56,7 +56,7 @@ class MatchMachine(RuleBasedStateMachine):
         assert match.previous.turns == self.match.turns
         assert len(match.turns) == len(self.match.turns) + 1
         self.match = match
-        self.snapshots.append((match, self._look(match)))
+        self.snapshots.append((match, self._snapshot(match)))
 
     @precondition(lambda self: self.match.actor is not None)
     @rule(data=st.data())
@@ -86,7 +86,7 @@ class MatchMachine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def take_back(self, data: st.DataObject) -> None:
-        """From here the match goes on as before, or otherwise."""
+        """Return to an earlier entry; the next ones may differ."""
         self.match = self.match.after(data.draw(st.integers(0, self.match.length)))
 
     @precondition(lambda self: isinstance(self.match.actor, Seat) and len(self.match.turns) > 8)
@@ -145,8 +145,8 @@ class MatchMachine(RuleBasedStateMachine):
 
     @invariant()
     def no_match_ever_changes(self) -> None:
-        for match, look in self.snapshots[-3:]:
-            assert self._look(match) == look
+        for match, snapshot in self.snapshots[-3:]:
+            assert self._snapshot(match) == snapshot
 
     @invariant()
     def sights_follow_from_the_history(self) -> None:
@@ -166,8 +166,8 @@ class MatchMachine(RuleBasedStateMachine):
         )
 
     def teardown(self) -> None:
-        for match, look in getattr(self, "snapshots", []):
-            assert self._look(match) == look
+        for match, snapshot in getattr(self, "snapshots", []):
+            assert self._snapshot(match) == snapshot
 
 
 MatchMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

@@ -12,6 +12,8 @@ from duels.core.match import Match
 from duels.core.record import dump_record, parse_record_text
 from duels.core.rules import Event, Outcome, Seat, Step
 from duels.core.secret_rules import SecretRules
+from tests.core.toys import Ready
+from tests.outside.words import StringRules
 
 NUMBERS = ("1", "2", "3", "4")
 
@@ -32,11 +34,6 @@ class Hid(Event):
 
 
 @dataclass(frozen=True)
-class Ready(Event):
-    """It is hidden."""
-
-
-@dataclass(frozen=True)
 class Answered(Event):
     above_two: bool
 
@@ -48,7 +45,7 @@ class Guessed(Event):
 
 
 @dataclass(frozen=True)
-class Guess(SecretRules[State, str, State]):
+class Guess(StringRules[State, State], SecretRules[State, str, State]):
     """Player 1 hides a number, Player 2 asks whether it is above two, and guesses."""
 
     game = Game("guess", "Guess", "a toy", __name__)
@@ -86,14 +83,6 @@ class Guess(SecretRules[State, str, State]):
 
     def all_actions(self) -> tuple[str, ...]:
         return (*NUMBERS, "ask")
-
-    def parse(self, text: str) -> str:
-        if text.strip().lower() not in self.all_actions():
-            raise NotationError(text)
-        return text.strip().lower()
-
-    def format(self, action: str) -> str:
-        return action
 
 
 RULES = Guess()

@@ -1,13 +1,14 @@
-"""A tiny lawful game, and one broken game for every way to break a law.
+"""A tiny lawful game, and a broken game for every way to break a law.
 
 The game: a coin is tossed; Player 1 hides something left or right; Player 2, who is told that it is
 hidden, guesses where. On heads the finder wins, on tails the hider does.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from itertools import count
+from typing import Any, ClassVar
 
 from duels.core.errors import NotationError
 from duels.core.explore import iter_reachable
@@ -15,7 +16,8 @@ from duels.core.game import Game
 from duels.core.laws import Law
 from duels.core.match import Match, Turn
 from duels.core.narration import say
-from duels.core.rules import CHANCE, Actor, Ending, Event, Outcome, Rules, Seat, Sight, Step
+from duels.core.rules import CHANCE, Actor, Ending, Event, Outcome, Seat, Sight, Step
+from tests.outside.words import StringRules
 
 FACES = ("heads", "tails")
 SIDES = ("left", "right")
@@ -59,7 +61,7 @@ class Guessed(Event):
 
 
 @dataclass(frozen=True)
-class Hide(Rules[State, str, View]):
+class Hide(StringRules[State, View]):
     """The lawful one."""
 
     game = Game("hide", "Hide", "a toy", __name__)
@@ -107,14 +109,6 @@ class Hide(Rules[State, str, View]):
 
     def all_outcomes(self) -> tuple[str, ...]:
         return FACES
-
-    def parse(self, text: str) -> str:
-        if text.lower() not in FACES + SIDES:
-            raise NotationError(text)
-        return text.lower()
-
-    def format(self, action: str) -> str:
-        return action
 
     def parse_position(self, text: str) -> Sight[str, View]:
         for match in iter_reachable(self):
@@ -171,141 +165,93 @@ class ClosedMatch(Match[State, str, View]):
 
 
 class Broken(Hide):
-    """What the games below have in common: the law that each breaks."""
+    """A game that breaks a law."""
 
     breaks: ClassVar[Law]
 
 
-class Unlisted(Broken):
-    breaks = Law.CATALOGUE
-
-    def all_actions(self) -> tuple[str, ...]:
-        return SIDES[:1]
+def broken(name: str, law: Law, **changes: Any) -> type[Broken]:
+    """Return the game with other attributes and methods, by which it breaks `law`."""
+    return type(name, (Broken,), {"breaks": law, **changes})
 
 
-class UnlistedOutcome(Broken):
-    breaks = Law.CATALOGUE
-
-    def all_outcomes(self) -> tuple[str, ...]:
-        return ()
-
-
-class ListedTwice(Broken):
-    breaks = Law.CATALOGUE
-
-    def all_actions(self) -> tuple[str, ...]:
-        return SIDES + SIDES
+def parse_exactly(rules: Hide, text: str) -> str:
+    if text not in FACES + SIDES:
+        raise NotationError(text)
+    return text
 
 
-class Stuck(Broken):
-    breaks = Law.LEGALITY
-
-    def actions(self, state: State) -> tuple[str, ...]:
-        return () if state.side else super().actions(state)
+def end_after_guess(outcome: Callable[[], Outcome]) -> Callable[[Hide, State], Outcome | None]:
+    return lambda rules, state: outcome() if state.guess else None
 
 
-class NeverDone(Broken):
-    breaks = Law.LEGALITY
-
-    def actions(self, state: State) -> tuple[str, ...]:
-        return super().actions(state) or SIDES
-
-
-class Repeating(Broken):
-    breaks = Law.LEGALITY
-
-    def actions(self, state: State) -> tuple[str, ...]:
-        return super().actions(state) * 2
-
-
-class FalseOffer(Broken):
-    breaks = Law.LEGALITY
-
-    def sight(
-        self,
-        state: State,
-        seat: Seat,
-        events: Sequence[Event] = (),
-        history: Sequence[str | None] = (),
-    ) -> Sight[str, View]:
-        return replace(super().sight(state, seat, events, history), actions=SIDES)
-
-
-class Inexact(Broken):
-    breaks = Law.ODDS
-
-    def odds(self, state: State) -> tuple[Fraction, ...]:
-        return (0.5, 0.5)  # type: ignore[return-value]
-
-
-class Impossible(Broken):
-    breaks = Law.ODDS
-
-    def odds(self, state: State) -> tuple[Fraction, ...]:
-        return (Fraction(1), Fraction(0))
-
-
-class Overfull(Broken):
-    breaks = Law.ODDS
-
-    def odds(self, state: State) -> tuple[Fraction, ...]:
-        return (Fraction(1, 2), Fraction(2, 3))
-
-
-class OneShort(Broken):
-    breaks = Law.ODDS
-
-    def odds(self, state: State) -> tuple[Fraction, ...]:
-        return (Fraction(1),)
-
-
-class Silent(Broken):
-    breaks = Law.EVENTS
-
-    def apply(self, state: State, action: str) -> Step[State]:
-        return Step(super().apply(state, action).state, ())
-
-
-class Fickle(Broken):
-    """Gives a different result every time."""
-
-    breaks = Law.PURITY
-    calls: ClassVar[Iterator[int]] = iter(range(10**9))
-
-    def apply(self, state: State, action: str) -> Step[State]:
-        step = super().apply(state, action)
-        return Step(step.state, (*step.events, Fell(str(next(self.calls)))))
-
-
-class Shuffling(Broken):
-    """Lists actions in a different order at each step."""
-
-    breaks = Law.PURITY
-    calls: ClassVar[Iterator[int]] = iter(range(10**9))
-
-    def actions(self, state: State) -> tuple[str, ...]:
-        return super().actions(state)[:: 1 - 2 * (next(self.calls) % 2)]
-
-
-class Smudging(Broken):
-    """Changes the state that it was given."""
-
-    breaks = Law.PURITY
-
-    def apply(self, state: State, action: str) -> Step[State]:
-        step = super().apply(replace(state), action)
-        object.__setattr__(state, "smudge", True)
-        object.__setattr__(state, "coin", state.coin.upper())
-        return step
-
-
-class NewEveryTime(Broken):
-    """Starts from a state that equals no other."""
-
-    breaks = Law.PURITY
-
-    def initial(self) -> State:
-        return IdentityState()
+calls = count()
+RULES = Hide()
+SIMPLY_BROKEN = (
+    broken("Unlisted", Law.CATALOGUE, all_actions=lambda rules: SIDES[:1]),
+    broken("UnlistedOutcome", Law.CATALOGUE, all_outcomes=lambda rules: ()),
+    broken("ListedTwice", Law.CATALOGUE, all_actions=lambda rules: SIDES + SIDES),
+    broken("Stuck", Law.LEGALITY, actions=lambda rules, s: () if s.side else RULES.actions(s)),
+    broken("NeverDone", Law.LEGALITY, actions=lambda rules, s: RULES.actions(s) or SIDES),
+    broken("Repeating", Law.LEGALITY, actions=lambda rules, s: RULES.actions(s) * 2),
+    broken("FalseOffer", Law.LEGALITY, sight=lambda rules, *of: replace(RULES.sight(*of), actions=SIDES)),
+    broken("Inexact", Law.ODDS, odds=lambda rules, s: (0.5, 0.5)),
+    broken("Impossible", Law.ODDS, odds=lambda rules, s: (Fraction(1), Fraction(0))),
+    broken("Overfull", Law.ODDS, odds=lambda rules, s: (Fraction(1, 2), Fraction(2, 3))),
+    broken("OneShort", Law.ODDS, odds=lambda rules, s: (Fraction(1),)),
+    broken("Silent", Law.EVENTS, apply=lambda rules, s, action: Step(RULES.apply(s, action).state, ())),
+    broken("Shuffling", Law.PURITY, actions=lambda rules, s: RULES.actions(s)[:: 1 - 2 * (next(calls) % 2)]),
+    broken("NewEveryTime", Law.PURITY, initial=lambda rules: IdentityState()),
+    broken("Fluid", Law.PURITY, initial=lambda rules: FluidState()),
+    broken("Endless", Law.ENDING, outcome=lambda rules, s: None),
+    broken("Hasty", Law.ENDING, outcome=lambda rules, s: Outcome.win(Seat.ONE, "Won.") if s.side else None),
+    broken("Unexplained", Law.ENDING, can_be_drawn=True, outcome=end_after_guess(lambda: Outcome.draw(" "))),
+    broken("UnexpectedlyDrawn", Law.ENDING, outcome=end_after_guess(lambda: Outcome.draw("Whatever."))),
+    broken("CutOffByNothing", Law.ENDING, outcome=end_after_guess(lambda: Outcome.cut("It took too long."))),
+    broken(
+        "SelfResigning",
+        Law.ENDING,
+        outcome=end_after_guess(lambda: Outcome(Ending.RESIGNED, Seat.ONE, say("Player 2 has had enough."))),
+    ),
+    broken("Rambling", Law.ENDING, outcome=end_after_guess(lambda: Outcome.draw("Over.\nresult: 1 won"))),
+    broken("CaseMinding", Law.NOTATION, parse=parse_exactly),
+    broken("Ambiguous", Law.NOTATION, format=lambda rules, action: "left" if action in SIDES else action),
+    broken(
+        "GivesUp",
+        Law.NOTATION,
+        parse=lambda rules, text: RULES.parse("left" if text.lower() == "resign" else text),
+        format=lambda rules, action: "resign" if action == "left" else action,
+    ),
+    broken(
+        "Commented",
+        Law.NOTATION,
+        parse=lambda rules, text: RULES.parse(text.removeprefix("#")),
+        format=lambda rules, action: f"#{action}" if action == "left" else action,
+    ),
+    broken(
+        "Forgetful",
+        Law.NOTATION,
+        format_position=lambda rules, sight: RULES.format_position(
+            replace(sight, view=replace(sight.view, coin=""))
+        ),
+    ),
+    broken(
+        "CaseMindingPositions",
+        Law.NOTATION,
+        format_position=lambda rules, sight: RULES.format_position(sight).upper(),
+    ),
+    broken(
+        "Misplaced",
+        Law.NOTATION,
+        parse_position=lambda rules, text: replace(RULES.parse_position(text), actions=()),
+    ),
+    broken("Pretender", Law.OPENNESS, has_hidden_information=False),
+    broken(
+        "Helpful",
+        Law.SECRECY,
+        actions=lambda rules, s: RULES.actions(s)[:: -1 if s.side == "right" else 1],
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,141 +270,26 @@ class FluidState(State):
     __hash__ = None  # type: ignore[assignment]
 
 
-class Fluid(Broken):
+class Fickle(Broken):
+    """Gives a different result every time."""
+
     breaks = Law.PURITY
 
-    def initial(self) -> State:
-        return FluidState()
+    def apply(self, state: State, action: str) -> Step[State]:
+        step = super().apply(state, action)
+        return Step(step.state, (*step.events, Fell(str(next(calls)))))
 
 
-class Endless(Broken):
-    breaks = Law.ENDING
+class Smudging(Broken):
+    """Changes the state that it was given."""
 
-    def outcome(self, state: State) -> Outcome | None:
-        return None
+    breaks = Law.PURITY
 
-
-class Hasty(Broken):
-    breaks = Law.ENDING
-
-    def outcome(self, state: State) -> Outcome | None:
-        return Outcome.win(Seat.ONE, "Player 1 wins.") if state.side else None
-
-
-class Unexplained(Broken):
-    breaks = Law.ENDING
-    can_be_drawn = True
-
-    def outcome(self, state: State) -> Outcome | None:
-        return Outcome.draw(" ") if state.guess else None
-
-
-class UnexpectedlyDrawn(Broken):
-    """Does not say that it can be drawn."""
-
-    breaks = Law.ENDING
-
-    def outcome(self, state: State) -> Outcome | None:
-        return Outcome.draw("It does not matter.") if state.guess else None
-
-
-class CutOffByNothing(Broken):
-    """Is cut off without a limit."""
-
-    breaks = Law.ENDING
-
-    def outcome(self, state: State) -> Outcome | None:
-        return Outcome.cut("It took too long.") if state.guess else None
-
-
-class SelfResigning(Broken):
-    """Returns a resignation as its outcome."""
-
-    breaks = Law.ENDING
-
-    def outcome(self, state: State) -> Outcome | None:
-        return Outcome(Ending.RESIGNED, Seat.ONE, say("Player 2 has had enough.")) if state.guess else None
-
-
-class CaseMinding(Broken):
-    breaks = Law.NOTATION
-
-    def parse(self, text: str) -> str:
-        if text not in FACES + SIDES:
-            raise NotationError(text)
-        return text
-
-
-class Ambiguous(Broken):
-    breaks = Law.NOTATION
-
-    def format(self, action: str) -> str:
-        return "left" if action in SIDES else action
-
-
-class GivesUp(Broken):
-    """One of its actions is written like a resignation."""
-
-    breaks = Law.NOTATION
-
-    def parse(self, text: str) -> str:
-        return super().parse("left" if text.lower() == "resign" else text)
-
-    def format(self, action: str) -> str:
-        return "resign" if action == "left" else action
-
-
-class Commented(Broken):
-    """One of its actions is written like a comment in a record."""
-
-    breaks = Law.NOTATION
-
-    def parse(self, text: str) -> str:
-        return super().parse(text.removeprefix("#"))
-
-    def format(self, action: str) -> str:
-        return f"#{action}" if action == "left" else action
-
-
-class Rambling(Broken):
-    """Its sentence about the end has more than one line."""
-
-    breaks = Law.ENDING
-
-    def outcome(self, state: State) -> Outcome | None:
-        return Outcome.draw("It is over.\nresult: 1 won") if state.guess else None
-
-
-class Forgetful(Broken):
-    """Leaves the coin out of its positions."""
-
-    breaks = Law.NOTATION
-
-    def format_position(self, sight: Sight[str, View]) -> str:
-        return super().format_position(replace(sight, view=replace(sight.view, coin="")))
-
-
-class CaseMindingPositions(Broken):
-    breaks = Law.NOTATION
-
-    def format_position(self, sight: Sight[str, View]) -> str:
-        return super().format_position(sight).upper()
-
-
-class Misplaced(Broken):
-    """Parses only the view correctly."""
-
-    breaks = Law.NOTATION
-
-    def parse_position(self, text: str) -> Sight[str, View]:
-        return replace(super().parse_position(text), actions=())
-
-
-class Pretender(Broken):
-    """Claims to have no secrets."""
-
-    breaks = Law.OPENNESS
-    has_hidden_information = False
+    def apply(self, state: State, action: str) -> Step[State]:
+        step = super().apply(replace(state), action)
+        object.__setattr__(state, "smudge", True)
+        object.__setattr__(state, "coin", state.coin.upper())
+        return step
 
 
 class Boaster(Broken):
@@ -491,16 +322,6 @@ class Telepathic(Broken):
     def apply(self, state: State, action: str) -> Step[State]:
         step = super().apply(state, action)
         return Step(step.state, tuple(event for event in step.events if not isinstance(event, Ready)))
-
-
-class Helpful(Broken):
-    """Offers Player 2 the right side first."""
-
-    breaks = Law.SECRECY
-
-    def actions(self, state: State) -> tuple[str, ...]:
-        actions = super().actions(state)
-        return actions[::-1] if state.side == "right" else actions
 
 
 class Gossip(Broken):

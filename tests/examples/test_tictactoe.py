@@ -10,7 +10,6 @@ from duels_tictactoe.rules import TicTacToe
 import duels
 from duels.analysis.review_page import render_review_page
 from duels.core.errors import NotationError
-from duels.core.explore import count_lines
 from duels.core.laws import LawReport, check_everywhere
 from duels.core.match import Match, play_through
 from duels.core.record import dump_record
@@ -23,6 +22,7 @@ from duels.solving.oracles import get_oracle
 from duels.terminal.messages import HintStages
 from duels.terminal.review import render_review
 from duels.terminal.solve import render_solution
+from tests.support import count_lines
 
 RULES = TicTacToe()
 
@@ -86,7 +86,7 @@ def test_values_are_not_called_chances_to_win() -> None:
     assert "Player 1 to move is at 50.0% (1/2, exact)." in render_solution(opening, get_oracle(RULES))
     exercise = next(e for e in duels.exercises(GAME, "1") if e.verdict.value.number == 0.5)
     right = exercise.verdict.best[0]
-    assert exercise.grade(right).text.startswith(f"Right: {RULES.format(right)} is worth 50.0%. ")
+    assert exercise.grade(right).text.startswith(f"Right: {RULES.format(right)} draws. ")
     drawn = duels.review(Match.start(RULES).play_text(*"123584697"))
     for text in (render_review(drawn), render_review_page(drawn)):
         assert "chance to win" not in text

@@ -28,12 +28,14 @@ def test_hunt_examples_fit_the_question_and_do_not_reveal_the_token() -> None:
     drawing = rules.game.drawing(rules)
     match = Match.start(rules)
     assert drawing.example(match.sight(Seat.ONE)) == "m 4 or t 4"
-    for move, then in (("move 1", "move 2"), ("tunnel 7", "move 6")):
+    for move, next_entry in (("move 1", "move 2"), ("tunnel 7", "move 6")):
         moved = match.play_text(move)
         assert drawing.example(moved.sight(Seat.ONE)) == "o 4"
         again = moved.play_text("observe 4", "move 3", "observe 4")
         assert drawing.example(again.sight(Seat.ONE)) == "m 4, stay or t 4"
-        assert drawing.example(again.play_text(then).sight(Seat.ONE)) == "o 5", "4 cannot be named twice"
+        assert drawing.example(again.play_text(next_entry).sight(Seat.ONE)) == "o 5", (
+            "4 cannot be named twice"
+        )
 
 
 @pytest.mark.parametrize("rules", all_rules(), ids=repr)

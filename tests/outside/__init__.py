@@ -1,5 +1,5 @@
-"""Small games from outside the package, each one module: what ours do not do, these do.
+"""Small games from outside the package, each in one module, with properties that ours do not have.
 
-tictactoe can be drawn; nim has options of every kind and may begin with chance; highcard has secrets, begins
-with chance, can be drawn, and can be cut off by a limit.
+nim has options of every kind and may begin with chance. highcard has secrets, begins with chance, can be
+drawn, and can be cut off by a limit.
 """

@@ -4,11 +4,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
-from duels.core.errors import NotationError
 from duels.core.game import Game
 from duels.core.rules import CHANCE, Actor, Event, Outcome, Seat, Step
 from duels.core.secret_rules import SecretRules
-from tests.outside.words import PlainWords
+from tests.outside.words import PlainWords, StringRules
 
 GAME = Game("highcard", "High card", "pass or show", __name__)
 
@@ -63,7 +62,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class HighCard(SecretRules[State, str, Known]):
+class HighCard(StringRules[State, Known], SecretRules[State, str, Known]):
     cards: int = 2
     max_passes: int | None = None
 
@@ -120,15 +119,6 @@ class HighCard(SecretRules[State, str, Known]):
 
     def all_outcomes(self) -> tuple[str, ...]:
         return tuple(str(card) for card in range(1, self.cards + 1))
-
-    def parse(self, text: str) -> str:
-        word = text.strip().lower()
-        if word not in (*self.all_actions(), *self.all_outcomes()):
-            raise NotationError(f"Cannot read {text!r}: pass or show.")
-        return word
-
-    def format(self, action: str) -> str:
-        return action
 
 
 def _higher(cards: tuple[int, ...]) -> Seat | None:

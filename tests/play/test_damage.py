@@ -1,20 +1,18 @@
-"""Damaged records: every command names the line, and the file does not change."""
+"""Damaged records: every command names the line, and the file does not change.
+
+`tests/attack/fuzzing.py` damages records at random.
+"""
 
 import json
 from pathlib import Path
-from random import Random
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 
 from duels.core.errors import RecordError
 from duels.core.record import TornRecord
 from duels.core.rules import Seat
 from duels.play.library import read_record
 from tests.support import GAME_NAMES, duels, lines_of, sample_record
-
-FRESH = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 
 
 def fault(path: Path) -> RecordError | None:
@@ -142,49 +140,6 @@ def test_errors_give_the_damaged_line(data: bytes, tmp_path: Path) -> None:
     assert caught.value.line == line
     assert words in str(caught.value)
     check_damaged(tmp_path, data)
-
-
-@FRESH
-@given(
-    st.sampled_from(GAME_NAMES),
-    st.lists(
-        st.tuples(st.integers(0, 400), st.integers(0, 3), st.binary(max_size=4)), min_size=1, max_size=3
-    ),
-)
-@example("hunt", [(0, 1, b"\xff")])
-def test_files_with_damaged_bytes(tmp_path: Path, name: str, edits: list[tuple[int, int, bytes]]) -> None:
-    data = sample_record(name, 20)
-    for place, removed, new in edits:
-        data = data[:place] + new + data[place + removed :]
-    check_damaged(tmp_path, data)
-
-
-@FRESH
-@given(st.sampled_from(GAME_NAMES), st.randoms(use_true_random=False), st.sampled_from([None, *Seat]))
-def test_files_with_edited_lines(tmp_path: Path, name: str, rng: Random, seat: Seat | None) -> None:
-    lines = sample_record(name, 20, seat=seat).decode().split("\n")
-    place = rng.randrange(len(lines))
-    edit = rng.choice(["drop", "double", "swap", "other", "mark"])
-    if edit == "drop":
-        del lines[place]
-    elif edit == "double":
-        lines.insert(place, lines[place])
-    elif edit == "swap":
-        other = rng.randrange(len(lines))
-        lines[place], lines[other] = lines[other], lines[place]
-    elif edit == "other":
-        others = ("7", "challenge", "move 3", "observe 2", "B2", "2,5", "resign", "result: x", "seat: 1")
-        lines[place] = rng.choice(others)
-    else:
-        lines[place] = "?"
-    check_damaged(tmp_path, "\n".join(lines).encode())
-
-
-@settings(FRESH, max_examples=40)
-@given(st.binary(max_size=200))
-def test_files_of_random_bytes(tmp_path: Path, data: bytes) -> None:
-    check_damaged(tmp_path, data)
-    check_damaged(tmp_path, b"duels record 1\ngame: hunt\n\n" + data)
 
 
 @pytest.mark.parametrize("torn", [b"2", b"re", b"\xff\x00", b"# Player"])

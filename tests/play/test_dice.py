@@ -17,7 +17,7 @@ from tests.support import matches, play_randomly
 SMALL = QuantumTiles(side=3, values=3, copies=3, target=9)
 
 
-def drawn_on(rules: AnyRules, dice: Dice, rng: Random) -> AnyMatch:
+def draw_on(rules: AnyRules, dice: Dice, rng: Random) -> AnyMatch:
     """Play a match with choices by `rng` and chance by `dice`."""
     match: AnyMatch = Match.start(rules)
     while (actor := match.actor) is not None and len(match.turns) < 60:
@@ -62,7 +62,7 @@ def test_a_value_is_fixed_to_its_tile(seed: str, one: Random, two: Random) -> No
     boards = []
     for rng in (one, two):
         board: dict[int, int] = {}
-        match = drawn_on(SMALL, Dice(seed), rng)
+        match = draw_on(SMALL, Dice(seed), rng)
         for number, turn in enumerate(match.turns):
             if isinstance(turn.action, Drawn):
                 board |= dict(zip(match.after(number).state.lifted, turn.action.values, strict=True))

@@ -31,7 +31,7 @@ PLAYERS = [("club", "novice"), ("perfect", "casual"), ("random", "greedy")]
 SEED, NUMBER = "same", 3
 
 
-def at_the_terminal(rules: AnyRules, players: tuple[str, str], seed: str, folder: Path) -> list[str]:
+def play_at_the_terminal(rules: AnyRules, players: tuple[str, str], seed: str, folder: Path) -> list[str]:
     options = [f"--{name.replace('_', '-')}={value}" for name, value in rules.options().items()]
     seats = ["--seat1", players[0], "--seat2", players[1]]
     path = folder / "match.duel"
@@ -39,14 +39,14 @@ def at_the_terminal(rules: AnyRules, players: tuple[str, str], seed: str, folder
     return lines_of(read_record(path).match)
 
 
-def in_the_arena(rules: AnyRules, players: tuple[str, str], seed: str) -> list[str]:
+def play_in_the_arena(rules: AnyRules, players: tuple[str, str], seed: str) -> list[str]:
     plan = MatchPlan(rules.name, tuple(rules.options().items()), players, seed, 0)
     seated = {seat: make_player(players[seat - 1], rules) for seat in Seat}
     entries: list[str] = play_match(plan, Judge(rules), seated)["entries"]
     return entries
 
 
-def on_the_server(rules: AnyRules, players: tuple[str, str], seed: str) -> list[str]:
+def play_on_the_server(rules: AnyRules, players: tuple[str, str], seed: str) -> list[str]:
     header = format_header(rules, {"seat1": players[0], "seat2": players[1], "seed": seed})
     played: list[str] = []
     while True:
@@ -65,9 +65,9 @@ def test_the_same_seed_and_players_give_the_same_match(
     (line,) = play_matches(Export(rules, players, SEED, NUMBER + 1), NUMBER, lambda done, games: None, 1)
     exported = [turn["action"] for turn in line["turns"]]
     seed = f"{SEED} {NUMBER}"
-    assert at_the_terminal(rules, players, seed, tmp_path) == exported
-    assert in_the_arena(rules, players, seed) == exported
-    assert on_the_server(rules, players, seed) == exported
+    assert play_at_the_terminal(rules, players, seed, tmp_path) == exported
+    assert play_in_the_arena(rules, players, seed) == exported
+    assert play_on_the_server(rules, players, seed) == exported
 
 
 def test_only_step_draws_chance_and_asks_players() -> None:

@@ -39,12 +39,12 @@ def opening(game: str = "lights") -> AnySight:
     return Match.start(find_game(game).rules()).sight(Seat.ONE)
 
 
-def bad(habit: str, *words: object, **limits: Any) -> ProgramPlayer:
+def make_bad_bot(habit: str, *words: object, **limits: Any) -> ProgramPlayer:
     command = " ".join([PYTHON, str(BAD), habit, *map(str, words)])
     return ProgramPlayer(command, LIGHTS, ProgramLimits(**{"retries": 0, "move_seconds": 5.0, **limits}))
 
 
-def failure_of(player: ProgramPlayer) -> BadAnswer:
+def get_failure(player: ProgramPlayer) -> BadAnswer:
     try:
         with pytest.raises(NoMove) as problem:
             player.choose(opening(), Random(1))
@@ -93,7 +93,7 @@ def test_the_example_bots_play_whole_matches(language: str, game: str) -> None:
     ],
 )
 def test_every_failure_has_its_class(habit: str, failure: Failure, message: str) -> None:
-    failed = failure_of(bad(habit))
+    failed = get_failure(make_bad_bot(habit))
     assert failed.failure is failure
     assert message in str(failed)
 
@@ -107,17 +107,17 @@ def test_illegal_and_unreadable_actions_differ() -> None:
 
 
 def test_a_bot_that_hangs_times_out_and_is_killed() -> None:
-    failed = failure_of(bad("hang", move_seconds=0.2))
+    failed = get_failure(make_bad_bot("hang", move_seconds=0.2))
     assert failed.failure is Failure.LATE
 
 
 def test_a_bot_that_never_stops_writing_times_out() -> None:
-    failed = failure_of(bad("chatters", move_seconds=0.5))
+    failed = get_failure(make_bad_bot("chatters", move_seconds=0.5))
     assert failed.failure is Failure.LATE
 
 
 def test_a_bot_is_restarted_after_a_hang(tmp_path: Path) -> None:
-    player = bad("hang-once", tmp_path / "hung", move_seconds=1.0, retries=1)
+    player = make_bad_bot("hang-once", tmp_path / "hung", move_seconds=1.0, retries=1)
     try:
         answer = player.decide(opening(), Random(1))
     finally:
@@ -133,7 +133,7 @@ STARTS_ANOTHER = pytest.mark.parametrize("habit", ["fork", "leave"])
 @STARTS_ANOTHER
 def test_child_processes_end_with_the_bot(habit: str, tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
-    assert failure_of(bad(habit, pid_file, move_seconds=1.0)).failure is Failure.LATE
+    assert get_failure(make_bad_bot(habit, pid_file, move_seconds=1.0)).failure is Failure.LATE
     pid = int(pid_file.read_text())
     wait_until(lambda: not is_running(pid))
 
@@ -141,9 +141,9 @@ def test_child_processes_end_with_the_bot(habit: str, tmp_path: Path) -> None:
 IN_A_THREAD = """
 import sys, threading
 from random import Random
-from tests.players.test_program import bad, opening
+from tests.players.test_program import make_bad_bot, opening
 
-player = bad(sys.argv[1], sys.argv[2], move_seconds=60.0)
+player = make_bad_bot(sys.argv[1], sys.argv[2], move_seconds=60.0)
 thread = threading.Thread(target=player.decide, args=(opening(), Random(1)))
 thread.start()
 thread.join()
@@ -163,7 +163,7 @@ def test_a_bot_ends_if_its_parent_is_killed(habit: str, tmp_path: Path) -> None:
 
 def test_a_bot_can_be_closed_during_a_request(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
-    player = bad("fork", pid_file, move_seconds=60.0, retries=2)
+    player = make_bad_bot("fork", pid_file, move_seconds=60.0, retries=2)
     with ThreadPoolExecutor(1) as threads:
         asking = threads.submit(player.decide, opening(), Random(1))
         wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
@@ -193,7 +193,7 @@ def is_running(pid: int) -> bool:
 
 @pytest.mark.parametrize("habit", ["twice", "older", "stays", "stderr"])
 def test_harmless_output_is_no_failure(habit: str) -> None:
-    player, match = bad(habit), Match.start(LIGHTS)
+    player, match = make_bad_bot(habit), Match.start(LIGHTS)
     try:
         for _ in range(3):
             actor = match.actor
@@ -206,7 +206,7 @@ def test_harmless_output_is_no_failure(habit: str) -> None:
 
 
 def test_the_bot_receives_the_reason_of_a_failure() -> None:
-    player = bad("learns", retries=1)
+    player = make_bad_bot("learns", retries=1)
     try:
         answer = player.decide(opening(), Random(1))
     finally:
@@ -229,19 +229,19 @@ def test_stderr_goes_to_the_log_up_to_a_limit(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc elsewhere")
 def test_ends_even_if_processes_keep_forking(tmp_path: Path) -> None:
     """Each has started the next one by the time it is found."""
-    looks, nobody = tmp_path / "looks", 1 << 30  # beyond the largest process id
+    calls, nobody = tmp_path / "looks", 1 << 30  # beyond the largest process id
     search = tmp_path / "grep"
-    search.write_text(f"#!/bin/sh\necho >>{looks}\necho /proc/{nobody}/environ\n")
+    search.write_text(f"#!/bin/sh\necho >>{calls}\necho /proc/{nobody}/environ\n")
     search.chmod(0o755)
-    watch = ["sh", "-c", child._WATCHDOG_SCRIPT, "sh", str(nobody), "a mark"]
+    watch = ["sh", "-c", child.WATCHDOG_SCRIPT, "sh", str(nobody), "a mark"]
     paths = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     subprocess.run(watch, env=paths, stdin=subprocess.DEVNULL, check=False)
-    assert 1 < len(looks.read_text()) < 999
+    assert 1 < len(calls.read_text()) < 999
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is the kernel's")
 def test_memory_is_limited() -> None:
-    failed = failure_of(bad("memory", memory_mb=256))
+    failed = get_failure(make_bad_bot("memory", memory_mb=256))
     assert failed.failure is Failure.CRASHED
     assert "MemoryError" in str(failed)
 

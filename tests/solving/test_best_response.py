@@ -106,7 +106,7 @@ def test_agrees_with_openspiel_on_exploitability_of_cfr(rules: QuantumHunt, roun
 def test_agrees_with_the_sequence_form(rules: AnyRules) -> None:
     def skewed(sight: AnySight) -> Sequence[float]:
         """Never takes the first of three or more actions, so that parts of the game are never reached."""
-        shares = [(place + len(sight.events)) % 4 + 0.5 for place in range(len(sight.actions))]
+        shares = [(index + len(sight.events)) % 4 + 0.5 for index in range(len(sight.actions))]
         shares[0] *= len(shares) < 3
         return [share / sum(shares) for share in shares]
 

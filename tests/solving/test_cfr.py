@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from duels.core.errors import DuelsError, NotationError
-from duels.core.explore import count_lines, iter_reachable
+from duels.core.errors import DuelsError
+from duels.core.explore import iter_reachable
 from duels.core.game import Game
 from duels.core.laws import check_everywhere
 from duels.core.match import AnyMatch, Match
@@ -20,8 +20,10 @@ from duels.solving.equilibrium_oracle import EquilibriumOracle, ProfileValues
 from duels.solving.oracle import Exactness
 from duels.solving.oracles import get_oracle
 from duels.solving.tree import Tree, build_tree
-from tests.core.toys import Hide
+from tests.core.toys import Fell, Hid, Hide, Ready
 from tests.outside.highcard import HighCard
+from tests.outside.words import StringRules
+from tests.support import count_lines
 
 
 @dataclass(frozen=True)
@@ -34,28 +36,13 @@ class State:
 
 
 @dataclass(frozen=True)
-class Hid(Event):
-    side: str
-
-
-@dataclass(frozen=True)
-class Ready(Event):
-    """It is hidden."""
-
-
-@dataclass(frozen=True)
 class Sought(Event):
     side: str
     hidden: str
 
 
 @dataclass(frozen=True)
-class Fell(Event):
-    coin: str
-
-
-@dataclass(frozen=True)
-class Skewed(SecretRules[State, str, State]):
+class Skewed(StringRules[State, State], SecretRules[State, str, State]):
     """Player 1 hides left or right, Player 2 seeks. If not found on the right, a coin decides.
 
     With a coin of chance c, who hides takes the left with c / (1 + c), and wins as often.
@@ -105,14 +92,6 @@ class Skewed(SecretRules[State, str, State]):
     def all_outcomes(self) -> tuple[str, ...]:
         return ("heads", "tails")
 
-    def parse(self, text: str) -> str:
-        if text.lower() not in (*self.all_actions(), *self.all_outcomes()):
-            raise NotationError(text)
-        return text.lower()
-
-    def format(self, action: str) -> str:
-        return action
-
 
 class Forgetful(Skewed):
     """Player 1 is not told what it did, and decides on it once more."""
@@ -128,7 +107,7 @@ class Forgetful(Skewed):
 SMALL: list[AnyRules] = [Hide(), Skewed(), GAMES["hunt"].rules(cells=2, max_turns=3)]
 
 
-def solved(rules: AnyRules) -> tuple[Tree, Equilibrium]:
+def solve(rules: AnyRules) -> tuple[Tree, Equilibrium]:
     tree = build_tree(rules)
     return tree, find_equilibrium(tree)
 
@@ -164,7 +143,7 @@ def test_rejects_large_games_early(options: dict[str, int]) -> None:
 
 def test_rejects_imperfect_recall() -> None:
     with pytest.raises(DuelsError, match="Player 1 does not see its own actions"):
-        solved(Forgetful())
+        solve(Forgetful())
 
 
 # -- equilibria --------------------------------------------------------------------------------------
@@ -177,7 +156,7 @@ def test_the_toy_is_lawful() -> None:
 @pytest.mark.parametrize("percent", [10, 50, 80])
 def test_finds_a_value_computed_by_hand(percent: int) -> None:
     chance = percent / 100
-    tree, solution = solved(Skewed(percent))
+    tree, solution = solve(Skewed(percent))
     value = chance / (1 + chance)
     assert solution.nash_conv <= TARGET
     assert (
@@ -191,7 +170,7 @@ def test_finds_a_value_computed_by_hand(percent: int) -> None:
 
 
 def test_matching_pennies_is_even() -> None:
-    tree, solution = solved(Hide())
+    tree, solution = solve(Hide())
     assert ProfileValues(tree, solution.policy).value[0] == pytest.approx(0.5, abs=TARGET)
 
 
@@ -205,7 +184,7 @@ def test_nash_conv_is_the_gain_of_best_responses(rules: AnyRules) -> None:
         assert best_response(rules, seat, oracle.weights) == pytest.approx(
             solution.best_response_values[seat], abs=1e-9
         )
-        opening = oracle._profile.state_value(seat, 0)
+        opening = oracle.profile.state_value(seat, 0)
         gain = solution.best_response_values[seat] - opening.number
         others = solution.best_response_values[seat.other] - (1 - opening.number)
         assert opening.error == pytest.approx(max(gain, others), abs=2e-9)
@@ -213,7 +192,7 @@ def test_nash_conv_is_the_gain_of_best_responses(rules: AnyRules) -> None:
 
 
 def test_equal_rules_have_the_same_solution() -> None:
-    assert solved(Skewed(30))[1] == solved(Skewed(30))[1]
+    assert solve(Skewed(30))[1] == solve(Skewed(30))[1]
 
 
 def test_reports_progress() -> None:

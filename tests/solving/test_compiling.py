@@ -63,4 +63,4 @@ def test_replaced_functions_are_compiled_separately() -> None:
         cached_njit = compile_functions({"count_steps": count_steps, "add": other}, ("count_steps",))
         names.append(cached_njit["count_steps"].__qualname__)
         assert cached_njit["count_steps"](1) == other(STEP, 0)
-    assert len(set(names)) == 2, "what is kept of the one would be used for the other"
+    assert len(set(names)) == 2, "otherwise the cache would confuse the two"

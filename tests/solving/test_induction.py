@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from duels.core.errors import DuelsError, NotationError
+from duels.core.errors import DuelsError
 from duels.core.explore import iter_reachable
 from duels.core.game import Game
 from duels.core.laws import check_everywhere
@@ -18,6 +18,7 @@ from duels.games import GAMES
 from duels.solving import induction
 from duels.solving.induction import InductionOracle
 from duels.solving.oracles import get_oracle
+from tests.outside.words import StringRules
 
 HALF = Fraction(1, 2)
 
@@ -38,7 +39,7 @@ class Moved(Event):
 
 
 @dataclass(frozen=True)
-class Tug(OpenRules[Place, str]):
+class Tug(StringRules[Place, Place], OpenRules[Place, str]):
     """A token on a line: Player 1 wins at its end, Player 2 at 0, and both pull it by one, or leave it.
 
     With a coin, tails keeps it where it is. When no pulls are left, it is a draw.
@@ -90,14 +91,6 @@ class Tug(OpenRules[Place, str]):
     def all_outcomes(self) -> tuple[str, ...]:
         return ("heads", "tails") if self.coin else ()
 
-    def parse(self, text: str) -> str:
-        if text.lower() not in (*self.all_actions(), "heads", "tails"):
-            raise NotationError(text)
-        return text.lower()
-
-    def format(self, action: str) -> str:
-        return action
-
     def parse_state(self, text: str) -> Place:
         cell, mover, tossed, left = split_fields(text, 4, 4, "2 1 n -")
         return Place(
@@ -109,7 +102,7 @@ class Tug(OpenRules[Place, str]):
         return f"{state.cell} {state.mover.value} {'y' if state.tossed else 'n'} {left}"
 
 
-def solved(rules: Any) -> InductionOracle[Any, Any]:
+def solve(rules: Any) -> InductionOracle[Any, Any]:
     return InductionOracle(rules)
 
 
@@ -139,7 +132,7 @@ def test_unreachable_positions_are_solved_on_request() -> None:
 def test_prefers_quick_wins_and_long_resistance() -> None:
     """In Light Out Duel's 3 in a row everything can win or lose sooner or later."""
     rules = GAMES["lights"].rules(lights=5)
-    oracle = solved(rules)
+    oracle = solve(rules)
     sight = rules.parse_position("XXXOO 1")
     verdict = oracle.judge(sight)
     assert [rules.format(action) for action in verdict.best] == ["4-5"]
@@ -194,7 +187,7 @@ def test_only_draws_are_called_draws(rules: Tug, left: str) -> None:
 
 def test_explains_a_loss() -> None:
     rules = GAMES["lights"].rules(lights=4)
-    oracle = solved(rules)
+    oracle = solve(rules)
     sight = rules.parse_position("OXXO 1")
     assert oracle.reason(sight) == "Every move loses by force; 1 or 4 holds out longest."
     sight = rules.parse_position("OXOO 1")
@@ -229,11 +222,11 @@ def expectimax(rules: Tug, state: Place) -> Fraction:
 def test_chance_values_are_exact_fractions() -> None:
     rules = Tug(length=5, coin=True, pulls=6)
     oracle = InductionOracle(rules)
-    worths = [
+    values = [
         (oracle.state_value(match.state), expectimax(rules, match.state)) for match in iter_reachable(rules)
     ]
-    assert all(value == expected for value, expected in worths)
-    assert len({value for value, _ in worths}) > 10
+    assert all(value == expected for value, expected in values)
+    assert len({value for value, _ in values}) > 10
     assert all(check.passed for check in oracle.verify())
 
 
@@ -248,7 +241,7 @@ def test_the_second_method_finds_a_wrong_value() -> None:
 @pytest.mark.parametrize(("name", "options"), [("lights", {}), ("leap", {}), ("leap", {"goal": 40})])
 def test_agrees_with_the_games_own_oracles(name: str, options: dict[str, int]) -> None:
     rules = GAMES[name].rules(**options)
-    own, default = get_oracle(rules), solved(rules)
+    own, default = get_oracle(rules), solve(rules)
     for match in iter_reachable(rules):
         sight = rules.sight(match.state, match.state.mover)
         assert default.value(sight) == own.value(sight)

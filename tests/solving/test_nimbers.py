@@ -15,7 +15,7 @@ PUBLISHED_PERIODS = {
 }
 
 
-def by_definition(digits: tuple[int, ...], length: int) -> list[int]:
+def compute_by_definition(digits: tuple[int, ...], length: int) -> list[int]:
     """Nim-values with every pair of heaps written out, even where there can be none."""
     nimbers: list[int] = []
     for n in range(length):
@@ -32,7 +32,7 @@ def by_definition(digits: tuple[int, ...], length: int) -> list[int]:
 
 @pytest.mark.parametrize("digits", [*PUBLISHED_PERIODS, (5, 2, 6), (7,), (1,), (0, 0, 7)])
 def test_nimbers_follow_from_their_definition(digits: tuple[int, ...]) -> None:
-    assert compute_nimbers(digits, 140) == by_definition(digits, 140)
+    assert compute_nimbers(digits, 140) == compute_by_definition(digits, 140)
 
 
 @pytest.mark.parametrize("digits", [code for code in PUBLISHED_PERIODS if code != (1, 5, 6)])

@@ -38,7 +38,7 @@ class Fixed(Oracle[TurnOff, State]):
         self._verdict = Verdict(
             Value(value),
             tuple(
-                ActionValue(RULES.parse(name), Value(worth), best, how) for name, worth, best, how in judged
+                ActionValue(RULES.parse(name), Value(number), best, how) for name, number, best, how in judged
             ),
         )
 
@@ -134,7 +134,7 @@ def test_threads_share_one_oracle(
     inside = threading.Barrier(2)
     oracles: list[LightsOracle] = []
 
-    def make(of: Lights, _told: Progress) -> LightsOracle:
+    def make(of: Lights, _progress: Progress) -> LightsOracle:
         with suppress(threading.BrokenBarrierError):  # nobody else comes here meanwhile
             inside.wait(0.3)
         oracles.append(LightsOracle(of))
@@ -166,8 +166,8 @@ def test_an_oracle_of_values_alone_is_complete() -> None:
     assert oracle.exploitability_bound() is None
     assert oracle.own_secret(sight) == ""
     assert oracle.unforeseen_loss(sight, sight, sight.actions[0]) == ""
-    worths = {oracle.full_information_action_value(sight, sight, action) for action in sight.actions}
-    assert len(worths) == 1
+    values = {oracle.full_information_action_value(sight, sight, action) for action in sight.actions}
+    assert len(values) == 1
     assert oracle.action_class(sight, sight.actions[0]) == sight.actions[0]
     assert oracle.theme(sight, sight.actions[0]) == sight.actions[0]
     assert (oracle.guarantee(), oracle.equivalence_note, list(oracle.findings(sight))) == ("", "", [])

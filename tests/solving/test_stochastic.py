@@ -24,7 +24,7 @@ def graph_of(*nodes: Node) -> Graph[int]:
     return graph
 
 
-def proven(graph: Graph[int], values: Sequence[str]) -> bool:
+def is_proven(graph: Graph[int], values: Sequence[str]) -> bool:
     numbers = [Fraction(1), Fraction(0), *map(Fraction, values)]
     hollow = [node for seat in Seat for node in find_stallable_states(graph, numbers, seat)]
     return not hollow and not list(find_broken_equations(graph, numbers))
@@ -54,9 +54,9 @@ WAIT_OR_COIN = graph_of((Seat.ONE, (2, 3), ()), (CHANCE, (WON, LOST), ("3/4", "1
 def test_proves_only_the_true_values(
     graph: Graph[int], right: Sequence[str], wrong: Sequence[Sequence[str]]
 ) -> None:
-    assert proven(graph, right)
+    assert is_proven(graph, right)
     for values in wrong:
-        assert not proven(graph, values)
+        assert not is_proven(graph, values)
 
 
 def test_a_hollow_promise_satisfies_every_equation() -> None:

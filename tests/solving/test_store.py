@@ -35,10 +35,10 @@ def test_a_file_round_trips() -> None:
     assert unpack_table(pack_table("squares", TABLE), "squares") == TABLE
 
 
-@pytest.mark.parametrize("place", [3, 20, 40, 90, -1])
-def test_detects_any_wrong_byte(place: int) -> None:
+@pytest.mark.parametrize("index", [3, 20, 40, 90, -1])
+def test_detects_any_wrong_byte(index: int) -> None:
     content = bytearray(pack_table("squares", TABLE))
-    content[place] ^= 1
+    content[index] ^= 1
     with pytest.raises(DamagedTable):
         unpack_table(bytes(content), "squares")
 
@@ -63,12 +63,6 @@ class Builder:
     def __call__(self) -> bytes:
         self.calls += 1
         return TABLE
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
-    return tmp_path
 
 
 def test_tables_are_cached(home: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from duels_tictactoe.rules import TicTacToe
 from numpy.typing import NDArray
 
 from duels.games import GAMES
@@ -15,7 +16,6 @@ from duels.solving.oracles import get_oracle
 from duels.solving.table_response import best_response, expected_values
 from duels.solving.tables import ONGOING, Tables, compile_tables
 from tests.outside.highcard import HighCard
-from tests.outside.tictactoe import TicTacToe
 
 Odds = dict[int, Fraction]
 SMALL = [(3, 2), (3, 3), (4, 3)]
@@ -30,44 +30,44 @@ def chain(cells: int, run: int) -> tuple[Tables, NDArray[np.float64], NDArray[np
     player = make_player("perfect", rules)
     assert isinstance(player, LevelPlayer)
     perfect = np.zeros(uniform.shape)
-    for place, state in enumerate(tables.rules_states(rules)):
+    for index, state in enumerate(tables.rules_states(rules)):
         if (seat := rules.actor(state)) is not None:
             for action, odds in player.odds(rules.sight(state, seat)).items():
-                perfect[place, rules.all_actions().index(action)] = odds
+                perfect[index, rules.all_actions().index(action)] = odds
     return tables, uniform, perfect
 
 
-def answer_to(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
+def compute_response_value(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
     return best_response(tables, lambda clock: policy, me).value
 
 
-def by_fractions(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
+def solve_by_fractions(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
     """Policy iteration, each policy's values from its linear equations; a win is 1, a loss -1."""
-    choices = [choices_at(tables, policy, me, state) for state in range(tables.states)]
+    choices = [list_choices(tables, policy, me, state) for state in range(tables.states)]
     endless = {state for state in range(tables.states) if choices[state]}
     while True:
         remaining = {s for s in endless if any(all(to in endless for to in odds) for odds in choices[s])}
         if remaining == endless:
             break
         endless = remaining
-    taken: list[Odds | None] = [
+    chosen: list[Odds | None] = [
         None if not c or (s in endless and len(c) > 1) else c[0] for s, c in enumerate(choices)
     ]
     while True:
-        values = solved(tables, taken, me)
+        values = solve_chain(tables, chosen, me)
         better = {}
         for state, several in enumerate(choices):
             if len(several) > 1:
-                best = max(several, key=lambda odds: expected(odds, values))
-                if expected(best, values) > values[state]:
+                best = max(several, key=lambda odds: expect(odds, values))
+                if expect(best, values) > values[state]:
                     better[state] = best
         if not better:
             return float((1 + values[0]) / 2)
         for state, odds in better.items():
-            taken[state] = odds
+            chosen[state] = odds
 
 
-def choices_at(tables: Tables, policy: NDArray[np.float64], me: int, state: int) -> list[Odds]:
+def list_choices(tables: Tables, policy: NDArray[np.float64], me: int, state: int) -> list[Odds]:
     """Return the responder's choices; where the policy decides, only its mixture."""
     each = []
     total = sum(Fraction(p) for p in policy[state][tables.legal[state]].tolist())
@@ -84,15 +84,15 @@ def choices_at(tables: Tables, policy: NDArray[np.float64], me: int, state: int)
     return each if tables.actor[state] == me else [mixture] if each else []
 
 
-def expected(odds: Odds, values: list[Fraction]) -> Fraction:
+def expect(odds: Odds, values: list[Fraction]) -> Fraction:
     return sum((share * values[to] for to, share in odds.items()), Fraction(0))
 
 
-def solved(tables: Tables, taken: list[Odds | None], me: int) -> list[Fraction]:
+def solve_chain(tables: Tables, chosen: list[Odds | None], me: int) -> list[Fraction]:
     """The values of all states, by Gauss's elimination; where nothing is taken, the result or 0."""
     size = tables.states
     rows: list[Odds] = []
-    for state, odds in enumerate(taken):
+    for state, odds in enumerate(chosen):
         row = {to: -share for to, share in (odds or {}).items()}
         row[state] = row.get(state, Fraction(0)) + 1
         if tables.result[state] != ONGOING:
@@ -115,8 +115,8 @@ def test_agrees_with_exact_fractions(cells: int, run: int, mistakes: float) -> N
     tables, uniform, perfect = chain(cells, run)
     policy = (1 - mistakes) * perfect + mistakes * uniform
     for me in (0, 1):
-        expected = by_fractions(tables, policy, me)
-        assert answer_to(tables, policy, me) == pytest.approx(expected, rel=1e-15)
+        expected = solve_by_fractions(tables, policy, me)
+        assert compute_response_value(tables, policy, me) == pytest.approx(expected, rel=1e-15)
 
 
 @pytest.mark.parametrize(("cells", "run"), SMALL)
@@ -129,8 +129,8 @@ def test_agrees_with_exact_fractions_for_random_policies(cells: int, run: int) -
         policy = np.where(policy.any(axis=1, keepdims=True), policy, uniform)
         policy /= np.maximum(policy.sum(axis=1, keepdims=True), 1e-9)
         for me in (0, 1):
-            expected = by_fractions(tables, policy, me)
-            assert answer_to(tables, policy, me) == pytest.approx(expected, rel=1e-14)
+            expected = solve_by_fractions(tables, policy, me)
+            assert compute_response_value(tables, policy, me) == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize("mistakes", [1e-4, 1e-6, 1e-13])
@@ -138,9 +138,9 @@ def test_agrees_with_exact_fractions_for_random_policies(cells: int, run: int) -
 def test_the_rarest_mistake_loses_an_endless_game(cells: int, run: int, mistakes: float) -> None:
     tables, uniform, perfect = chain(cells, run)
     for me in (0, 1):
-        assert answer_to(tables, perfect, me) == 0.5
+        assert compute_response_value(tables, perfect, me) == 0.5
         policy = (1 - mistakes) * perfect + mistakes * uniform
-        assert answer_to(tables, policy, me) == 1.0
+        assert compute_response_value(tables, policy, me) == 1.0
 
 
 def test_a_draw_ends_the_game_and_is_worth_nothing() -> None:
@@ -150,30 +150,30 @@ def test_a_draw_ends_the_game_and_is_worth_nothing() -> None:
     uniform = tables.legal / np.maximum(tables.legal.sum(axis=1, keepdims=True), 1)
     lowest = np.eye(tables.actions)[tables.legal.argmax(axis=1)] * tables.legal.any(axis=1, keepdims=True)
     perfect = np.zeros(uniform.shape)
-    for place, state in enumerate(tables.rules_states(rules)):
+    for index, state in enumerate(tables.rules_states(rules)):
         if seat := rules.actor(state):
             for judged in get_oracle(rules).judge(rules.sight(state, seat)).actions:
-                perfect[place, judged.action] = judged.weight
-    wins = [answer_to(tables, uniform, me) for me in (0, 1)]
+                perfect[index, judged.action.cell - 1] = judged.weight
+    wins = [compute_response_value(tables, uniform, me) for me in (0, 1)]
     for me in (0, 1):
-        assert answer_to(tables, perfect, me) == 0.5
-        assert answer_to(tables, lowest, me) == 1.0
-        assert wins[me] == pytest.approx(by_induction(tables, uniform, me), rel=1e-14)
+        assert compute_response_value(tables, perfect, me) == 0.5
+        assert compute_response_value(tables, lowest, me) == 1.0
+        assert wins[me] == pytest.approx(solve_by_induction(tables, uniform, me), rel=1e-14)
     # Nobody can lose against uniform play, and now and then it cannot be beaten.
     assert 0.9 < wins[1] < wins[0] < 1
 
 
-def by_induction(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
+def solve_by_induction(tables: Tables, policy: NDArray[np.float64], me: int) -> float:
     """Backward over a game whose states are numbered after those they are reached from."""
-    worth = np.zeros(tables.states)
+    values = np.zeros(tables.states)
     for state in reversed(range(tables.states)):
         if tables.result[state] != ONGOING:
-            worth[state] = {me: 1.0, 1 - me: 0.0}.get(int(tables.result[state]), 0.5)
+            values[state] = {me: 1.0, 1 - me: 0.0}.get(int(tables.result[state]), 0.5)
             continue
         actions = np.flatnonzero(tables.legal[state])
-        after = worth[tables.successor[state, actions, 0] >> 1]
-        worth[state] = after.max() if tables.actor[state] == me else after @ policy[state, actions]
-    return float(worth[0])
+        after = values[tables.successor[state, actions, 0] >> 1]
+        values[state] = after.max() if tables.actor[state] == me else after @ policy[state, actions]
+    return float(values[0])
 
 
 def test_a_draw_does_not_advance_the_clock() -> None:

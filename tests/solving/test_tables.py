@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from duels_tictactoe.rules import TicTacToe
 
 from duels.core.errors import DuelsError, TooLarge
 from duels.core.options import option
@@ -33,7 +34,8 @@ from duels.solving.tables import (
 from tests.outside import highcard, nim
 from tests.outside.highcard import HighCard
 from tests.outside.nim import Nim
-from tests.outside.tictactoe import TicTacToe
+
+pytestmark = pytest.mark.usefixtures("home")
 
 FORMS: list[tuple[str, dict[str, Any]]] = [
     ("lights", {}),
@@ -45,11 +47,6 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
     ("hunt", {"cells": 3, "max_turns": 5}),
     ("flip", {"side": 2, "values": 2, "copies": 2, "target": 3}),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("DUELS_HOME", str(tmp_path))
 
 
 def make_tables(game: str, options: dict[str, Any]) -> tuple[Any, Tables]:
@@ -77,27 +74,27 @@ def test_every_entry_agrees_with_the_rules(rules: AnyRules) -> None:
     tables = load_tables(rules, encoding)
     decisions: Decisions[Any, Any, Any] = Decisions(rules)
     states = tables.rules_states(rules)
-    number = {state: place for place, state in enumerate(states)}
+    number = {state: index for index, state in enumerate(states)}
     assert len(number) == tables.states
-    begun = Counter(tables.starts.tolist())
+    start_counts = Counter(tables.starts.tolist())
     starts = {number[transition.state]: transition.odds for transition in decisions.starts}
-    assert {place: Fraction(count, len(tables.starts)) for place, count in begun.items()} == starts
-    for place, state in enumerate(states):
+    assert {index: Fraction(count, len(tables.starts)) for index, count in start_counts.items()} == starts
+    for index, state in enumerate(states):
         actor, outcome = decisions.actor(state), decisions.rules.outcome(state)
-        assert tables.actor[place] == (NOBODY if actor is None else actor - 1)
-        assert tables.result[place] == (RESULTS[outcome.ending, outcome.winner] if outcome else ONGOING)
+        assert tables.actor[index] == (NOBODY if actor is None else actor - 1)
+        assert tables.result[index] == (RESULTS[outcome.ending, outcome.winner] if outcome else ONGOING)
         for seat in Seat:
             encoded = encoding.encode(decisions.rules.view(state, seat), seat)
-            assert tables.observation[seat - 1, place].tobytes() == encoded
+            assert tables.observation[seat - 1, index].tobytes() == encoded
         legal = decisions.legal(state)
-        assert np.flatnonzero(tables.legal[place]).tolist() == list(legal)
+        assert np.flatnonzero(tables.legal[index]).tolist() == list(legal)
         for action in range(tables.actions):
             expected = [
                 2 * number[transition.state] + transition.ticks
                 for transition in (decisions.transitions(state, legal[action]) if action in legal else [])
                 for _ in range(int(transition.odds * tables.tickets))
             ]
-            assert tables.successor[place, action].tolist() == (expected or [ILLEGAL] * tables.tickets)
+            assert tables.successor[index, action].tolist() == (expected or [ILLEGAL] * tables.tickets)
 
 
 def test_all_limits_share_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,17 +110,6 @@ def test_all_limits_share_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
         make_tables("chain", {"cells": 4, "run": 2})
 
 
-@pytest.mark.parametrize("damage", [b"", b"nonsense", None])
-def test_a_damaged_cache_is_recomputed(tmp_path: Path, damage: bytes | None) -> None:
-    _, good = make_tables("lights", {})
-    (stored,) = (tmp_path / "cache").iterdir()
-    content = stored.read_bytes()
-    stored.write_bytes(content[:-40] + bytes(40) if damage is None else damage)
-    _, again = make_tables("lights", {})
-    assert (again.successor == good.successor).all()
-    assert stored.read_bytes() == content
-
-
 def test_changed_rules_are_recompiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_tables("lights", {})
     other = tmp_path / "decisions.py"
@@ -131,13 +117,6 @@ def test_changed_rules_are_recompiled(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(decisions_module, "__file__", str(other))
     make_tables("lights", {})
     assert len(list((tmp_path / "cache").iterdir())) == 2
-
-
-def test_works_with_a_read_only_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv("DUELS_HOME", str(tmp_path / "file"))
-    _, tables = make_tables("lights", {})
-    assert tables.states == 222
 
 
 def test_rejects_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ RULES = QuantumChain()
 
 
 @pytest.mark.parametrize(
-    ("position", "so"),
+    ("position", "is_needed"),
     [
         ("_X?_O_O 2", True),
         ("_X?_XOO 2", False),  # no four is left to make
@@ -23,8 +23,8 @@ RULES = QuantumChain()
         ("XO?_XXX 1", True),  # the same with symbols exchanged
     ],
 )
-def test_accepting_needs_a_free_neighbour_in_a_possible_chain(position: str, so: bool) -> None:
-    assert can_accepting_be_right(RULES, RULES.parse_state(position)) is so
+def test_accepting_needs_a_free_neighbour_in_a_possible_chain(position: str, is_needed: bool) -> None:
+    assert can_accepting_be_right(RULES, RULES.parse_state(position)) is is_needed
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_independent_methods_agree() -> None:
 @pytest.mark.parametrize("rules", [*SMALL, *LIMITED], ids=repr)
 def test_every_state_is_proven_in_other_sizes(rules: QuantumChain) -> None:
     graph = explore(rules, [rules.initial(), *iter_boards(rules)])
-    for check in make_oracle(rules)._check_all_states(graph):
+    for check in make_oracle(rules).check_all_states(graph):
         assert check.passed, check
 
 
@@ -57,37 +57,37 @@ def test_checks_prove_the_largest_possible_size(rules: QuantumChain, cells: int)
 
 def test_detects_a_damaged_table_of_a_limited_game() -> None:
     oracle = make_oracle(QuantumChain(4, 2, 3))
-    unit, worths = oracle._table(Fraction(0))  # that of the last board
-    worths[oracle.boards.index(1, 2)] += unit // 9
+    unit, values = oracle.solve_table(Fraction(0))  # that of the last board
+    values[oracle.boards.index(1, 2)] += unit // 9
     assert not all(check.passed for check in oracle.verify())
 
 
 def test_names_a_wrong_state_of_a_large_board() -> None:
     oracle = make_oracle(QuantumChain(9, 3))
-    unit, worths = oracle._table(Fraction(0))
-    worths[0] += unit // 9
+    unit, values = oracle.solve_table(Fraction(0))
+    values[0] += unit // 9
     check = next(oracle.verify())
     assert not check.passed
     wrong = oracle.rules.parse_state(check.detail.split("wrong at ")[1].split(";")[0])
-    assert oracle.state_value(wrong) != oracle._back_up(wrong)
+    assert oracle.state_value(wrong) != oracle.back_up(wrong)
 
 
 @pytest.mark.parametrize("position", ["_____ 1", "X____ 1", "_XO__ 1", "XO_OX 1"])
 def test_independent_methods_detect_a_damaged_table(position: str) -> None:
     rules = QuantumChain(5, 3)
     oracle, cells = make_oracle(rules), rules.parse_state(position).cells
-    unit, worths = oracle._table(Fraction(0))
-    worths[oracle.boards.index(make_mask(cells, Seat.ONE), make_mask(cells, Seat.TWO))] += unit // 9
+    unit, values = oracle.solve_table(Fraction(0))
+    values[oracle.boards.index(make_mask(cells, Seat.ONE), make_mask(cells, Seat.TWO))] += unit // 9
     assert not all(check.passed for check in oracle.verify())
 
 
 @pytest.mark.parametrize(
-    ("cells", "run", "worth"),
+    ("cells", "run", "value"),
     [(7, 4, "1/2"), (7, 3, "1/2"), (3, 2, "1"), (4, 2, "2/3"), (5, 2, "2/3"), (7, 2, "2/3"), (1, 1, "1")],
 )
-def test_the_value_of_the_opening(cells: int, run: int, worth: str) -> None:
+def test_the_value_of_the_opening(cells: int, run: int, value: str) -> None:
     rules = QuantumChain(cells, run)
-    assert make_oracle(rules).state_value(rules.initial()) == Fraction(worth)
+    assert make_oracle(rules).state_value(rules.initial()) == Fraction(value)
 
 
 @pytest.mark.slow
@@ -108,7 +108,7 @@ def test_a_limit_of_boards_ends_in_an_even_chance() -> None:
 
 
 @pytest.mark.parametrize(
-    ("position", "seat", "worth"),
+    ("position", "seat", "value"),
     [
         ("_XX_OO_ 1", Seat.ONE, "5/9"),
         ("_X?_O_O 2", Seat.TWO, "5/9"),
@@ -118,9 +118,9 @@ def test_a_limit_of_boards_ends_in_an_even_chance() -> None:
         ("XXXX_O_ 2", Seat.ONE, "1"),
     ],
 )
-def test_values_of_positions(position: str, seat: Seat, worth: str) -> None:
+def test_values_of_positions(position: str, seat: Seat, value: str) -> None:
     sight = RULES.sight(RULES.parse_state(position), seat)
-    assert ORACLE.value(sight).fraction == Fraction(worth)
+    assert ORACLE.value(sight).fraction == Fraction(value)
 
 
 def test_a_coin_is_worth_the_mean_of_its_sides() -> None:
@@ -137,11 +137,11 @@ def test_a_coin_is_worth_the_mean_of_its_sides() -> None:
 def test_mirrored_boards_and_exchanged_symbols_are_worth_the_same() -> None:
     exchange = str.maketrans("XO", "OX")
     for state in iter_boards(RULES, (Seat.ONE,)):
-        worth = ORACLE.state_value(state)
+        value = ORACLE.state_value(state)
         mirrored = RULES.parse_state(f"{state.cells[::-1]} 1")
         exchanged = RULES.parse_state(f"{state.cells.translate(exchange)} 2")
-        assert ORACLE.state_value(mirrored) == worth
-        assert ORACLE.state_value(exchanged) == 1 - worth
+        assert ORACLE.state_value(mirrored) == value
+        assert ORACLE.state_value(exchanged) == 1 - value
 
 
 def test_declining_a_challenge_is_right_in_twelve_positions() -> None:
@@ -160,7 +160,7 @@ def test_the_opening_lists_positions_to_decline_in() -> None:
         accept, challenge = (Fraction(row[answer]["exact"]) for answer in ("accept", "challenge"))
         assert accept > challenge
         assert (row["accept"]["value"], row["challenge"]["value"]) == (float(accept), float(challenge))
-        columns = [f"{float(worth):.1%}  {worth}" for worth in (accept, challenge)]
+        columns = [f"{float(value):.1%}  {value}" for value in (accept, challenge)]
         assert f"  {row['position']}   {columns[0]:13}   {columns[1]}\n" in finding.text
     assert "in 12 positions" in finding.text
     assert "excepts 47 of all 1,214 positions. Accepting is better in 12 of them, and nowhere" in finding.text
@@ -285,8 +285,8 @@ def test_reasons_agree_with_the_rules() -> None:
             continue
         cell = int(reason.split()[1])
         assert Observe(cell) in ORACLE.judge(sight).best
-        mine, theirs = (
+        own, others = (
             RULES.chain_of(state.cells[: cell - 1] + symbol + state.cells[cell:]) for symbol in "XO"
         )
-        assert ("completes your chain" in reason) is bool(mine)
-        assert ("blocks the other player's chain" in reason) is (bool(theirs) and not mine)
+        assert ("completes your chain" in reason) is bool(own)
+        assert ("blocks the other player's chain" in reason) is (bool(others) and not own)

@@ -14,7 +14,7 @@ from duels.solving.graph import Graph
 Line = tuple[Fraction, Fraction]  # what a round is worth at u = 0, and its slope
 
 
-def round_of(rows: list[list[Line]]) -> Round:
+def make_round(rows: list[list[Line]]) -> Round:
     """A round in which the player who begins picks a row and the other picks a line from it."""
 
     def play_round(u: Fraction, side: int) -> tuple[Fraction, Fraction]:
@@ -32,7 +32,7 @@ def line(at_zero: str, slope: str) -> Line:
 
 
 @pytest.mark.parametrize(
-    ("rows", "worth"),
+    ("rows", "value"),
     [
         ([[line("0", "1")]], "0"),  # the other can start over for ever
         ([[line("0", "-1")]], "0"),
@@ -45,8 +45,8 @@ def line(at_zero: str, slope: str) -> Line:
         ([[line("1/2", "-1/2")], [line("1/3", "0"), line("1/8", "7/8")]], "1/3"),
     ],
 )
-def test_known_rounds(rows: list[list[Line]], worth: str) -> None:
-    assert solve_start(round_of(rows)) == Fraction(worth)
+def test_known_rounds(rows: list[list[Line]], value: str) -> None:
+    assert solve_start(make_round(rows)) == Fraction(value)
 
 
 def lines() -> st.SearchStrategy[Line]:
@@ -63,39 +63,39 @@ def lines() -> st.SearchStrategy[Line]:
 @settings(deadline=None)
 @given(st.lists(st.lists(lines(), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_the_solution_is_the_fixpoint_nearest_to_zero(rows: list[list[Line]]) -> None:
-    play_round = round_of(rows)
-    worth = solve_start(play_round)
-    assert play_round(worth, 1)[0] == worth
-    for nearer in (worth * Fraction(10**9 - 1, 10**9), worth / 2, Fraction(0)):
-        if worth:
-            assert (play_round(nearer, 1)[0] - nearer) * worth > 0
+    play_round = make_round(rows)
+    value = solve_start(play_round)
+    assert play_round(value, 1)[0] == value
+    for nearer in (value * Fraction(10**9 - 1, 10**9), value / 2, Fraction(0)):
+        if value:
+            assert (play_round(nearer, 1)[0] - nearer) * value > 0
 
 
 @settings(deadline=None)
 @given(st.lists(st.lists(lines(), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_the_solution_is_the_proven_value_of_the_match(rows: list[list[Line]]) -> None:
     """By a proof that knows nothing of rounds, on the graph of the whole match."""
-    worth = solve_start(round_of(rows))
-    graph, values = match_of(rows, {Seat.ONE: (1 + worth) / 2, Seat.TWO: (1 - worth) / 2})
+    value = solve_start(make_round(rows))
+    graph, values = make_match(rows, {Seat.ONE: (1 + value) / 2, Seat.TWO: (1 - value) / 2})
     assert list(find_broken_equations(graph, values)) == []
     for seat in Seat:
         assert list(find_stallable_states(graph, values, seat)) == []
 
 
-def match_of(rows: list[list[Line]], starts: dict[Seat, Fraction]) -> tuple[Graph[int], list[Fraction]]:
+def make_match(rows: list[list[Line]], starts: dict[Seat, Fraction]) -> tuple[Graph[int], list[Fraction]]:
     """Return the match as a graph, and every node's value if the two starts have the values `starts`."""
     followers: list[tuple[int, ...]] = [(), (), (), ()]
     actor: list[Actor | None] = [None, None, Seat.ONE, Seat.TWO]  # won, lost, and the starts
     odds: list[tuple[Fraction, ...]] = [(), (), (), ()]
     values = [Fraction(1), Fraction(0), starts[Seat.ONE], starts[Seat.TWO]]
 
-    def add(who: Actor, after: list[int], chances: tuple[Fraction, ...] = ()) -> int:
-        worths = [values[node] for node in after]
-        if who is CHANCE:
-            values.append(sum((c * w for c, w in zip(chances, worths, strict=True)), Fraction(0)))
+    def add(mover: Actor, after: list[int], chances: tuple[Fraction, ...] = ()) -> int:
+        successor_values = [values[node] for node in after]
+        if mover is CHANCE:
+            values.append(sum((c * w for c, w in zip(chances, successor_values, strict=True)), Fraction(0)))
         else:
-            values.append(max(worths) if who is Seat.ONE else min(worths))
-        actor.append(who)
+            values.append(max(successor_values) if mover is Seat.ONE else min(successor_values))
+        actor.append(mover)
         followers.append(tuple(after))
         odds.append(chances)
         return len(values) - 1

@@ -13,14 +13,14 @@ from duels.games.leap.rules import QuantumLeap
 def table_of(rules: QuantumLeap) -> dict[int, int]:
     needed = {rules.goal: 0}
     for cell in range(rules.goal - 1, 0, -1):
-        needed[cell] = 1 + min(needed[cell + by] for by in rules.leaps(cell))
+        needed[cell] = 1 + min(needed[cell + leap] for leap in rules.leaps(cell))
     return needed
 
 
 def all_paths(rules: QuantumLeap, needed: dict[int, int], cell: int) -> set[tuple[int, ...]]:
     if cell == rules.goal:
         return {()}
-    nearer = [cell + by for by in rules.leaps(cell) if needed[cell + by] < needed[cell]]
+    nearer = [cell + leap for leap in rules.leaps(cell) if needed[cell + leap] < needed[cell]]
     return {(target, *rest) for target in nearer for rest in all_paths(rules, needed, target)}
 
 

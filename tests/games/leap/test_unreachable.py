@@ -12,7 +12,7 @@ def test_every_cell_below_the_goal_has_a_move(goal: int) -> None:
     for cell in range(1, goal):
         leaps = rules.leaps(cell)
         assert leaps[0] == 1
-        assert all(cell % by == 0 and cell + by <= goal for by in leaps)
+        assert all(cell % leap == 0 and cell + leap <= goal for leap in leaps)
 
 
 @pytest.mark.parametrize("goal", [*range(1, 22), 30])
