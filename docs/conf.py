@@ -39,6 +39,7 @@ DOCUMENTED_PACKAGES = ("core", "games", "players", "play", "analysis")
 PUBLIC_MODULES = (
     "duels",
     "duels.vector",
+    *("duels.arena.text_seat", "duels.integrations.seat", "duels.integrations.tasks"),
     *(
         f"duels.envs{suffix}"
         for suffix in ("", ".conformance", ".gymnasium", ".jax", ".openspiel", ".pettingzoo")
