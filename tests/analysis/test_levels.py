@@ -94,9 +94,9 @@ def test_hunt_measures_quick_matches_and_labels_estimates() -> None:
         f"{name}, {n} of 4 matches" for name in ("random", "casual", "best") for n in range(4)
     ]
     assert {row.matches for row in rows[1:]} == {4 * _QUICK_MATCHES}
-    told_of_them = render_levels(find_game("hunt").rules(), rows, 4)
-    assert "estimate" in told_of_them
-    assert not re.search("gives? away|given away|loss", told_of_them)
+    table = render_levels(find_game("hunt").rules(), rows, 4)
+    assert "estimate" in table
+    assert not re.search("gives? away|given away|loss", table)
 
 
 def test_higher_hunt_levels_play_closer_to_the_mixture() -> None:

@@ -156,7 +156,7 @@ def render_levels(rules: AnyRules, rows: list[LevelRow], matches: int) -> str:
     )
     lines = [
         f"{rules.name}: {title} per decision, and its score against the level below",
-        "share of random play's loss".rjust(29),
+        "relative to random play".rjust(29),
         f"{'level':<10}{'intended':>9}{'measured':>10}   {'points / decision':<18}   score",
     ]
     for row in rows:
