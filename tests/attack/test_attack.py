@@ -145,10 +145,10 @@ import time
 from duels.web import site
 
 class SlowPool(site.WorkerPool):
-    # Requests of visitors take a second more, so that the delay does not depend on this computer.
+    # Requests of visitors take five seconds more, so that the delay does not depend on this computer.
     async def run(self, work, visitor=None):
         def work_slowly():
-            time.sleep(1)
+            time.sleep(5)
             return work()
         return await super().run(work_slowly if visitor else work, visitor)
 
