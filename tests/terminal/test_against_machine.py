@@ -22,6 +22,7 @@ START = "duels record 1\ngame: {}\nseat1: human\nseat2: casual\nseed: 1\n\n"
     [
         ("lights", "4 1-2", "casual turns OFF lights 1 and 2.\n\nStates: X X O X O O O\n\n"),
         ("lights", "1-2 3-4 5-6 7", "X X X X X X X\n\ncasual wins by turning OFF the last light.\n"),
+        ("leap", "enter", "Welcome to Quantum Leap!\n\nYou enter at cell 1.\n["),
         ("leap", "enter enter 1 1", "casual moves to cell 2.\n[ ][X,O][3]"),
         ("chain", "1 7", "casual observes cell 7.\n\nCurrent Board:\n[ X ] [ _ ]"),
         ("flip", "A1 3 B1 4", "casual flips tile B1 revealing a 4. New score: 4.\n\n   1   2   3   4   5\n"),
@@ -56,6 +57,7 @@ def test_hunts_two_questions_differ_and_the_grid_is_shown(tmp_path: Path) -> Non
         )
         terminal.answer("Where do you go? MOVE n or STAY: ", "stay")
         terminal.expect("[1][2][@][4][5*][6!][7]\r\n")
+        terminal.expect("Last observed by you (*): 5; by casual (!): 6.\r\n")
         terminal.answer("Which position do you observe? OBSERVE n: ", "quit")
         assert terminal.wait() == 0
     assert "Enters" not in terminal.text

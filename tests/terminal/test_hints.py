@@ -57,7 +57,7 @@ def test_a_hint_names_the_best_actions_or_says_that_all_are_equal(
     sight, words = rules.parse_position(position), rules.game.words(rules)
     stages, oracle = HintStages(), get_oracle(rules)
     look, advice, reason = (strip_ink(stages.render(sight, words, [], oracle)) for _ in range(3))
-    assert look == f"Hint: {oracle.pointer(sight)} Enter hint again for the move.\n"
+    assert look == f"Hint: {oracle.pointer(sight)} Enter hint again for advice.\n"
     assert advice == f"{text} Enter hint again to see why.\n"
     assert reason.startswith(f"{text} ")
     assert "hint again" not in reason
@@ -68,7 +68,7 @@ def test_another_decision_starts_at_the_first_stage() -> None:
     words, oracle, stages = rules.game.words(rules), get_oracle(rules), HintStages()
     first, second = rules.parse_position("_______ 1"), rules.parse_position("X______ 2")
     texts = [stages.render(sight, words, [], oracle) for sight in (first, second, second, second, first)]
-    assert ["for the move" in text for text in texts] == [True, True, False, False, True]
+    assert ["for advice" in text for text in texts] == [True, True, False, False, True]
     assert ["hint again" in text for text in texts] == [True, True, True, False, True]
 
 

@@ -49,7 +49,7 @@ def test_a_game_without_a_lesson_says_where_its_rules_are(capsys: pytest.Capture
     assert "tictactoe" in capsys.readouterr().err
 
 
-OFFER = "Your first match of leap? Press l for a lesson of two minutes, p to play: "
+OFFER = "Your first match of leap? Press l for a lesson of two minutes, p to play [l]: "
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
@@ -62,7 +62,7 @@ def test_the_lesson_is_offered_once_before_the_first_match_against_a_machine(tmp
         terminal.answer("Choose your move: ", "quit")
         assert terminal.wait() == 0
     with Terminal(tmp_path, *arguments, offers_lesson=True) as terminal:
-        terminal.press(OFFER, "l")
+        terminal.press(OFFER, "\n")
         terminal.expect("Step 1 of ")
         terminal.answer("Choose your move: ", "quit")
         terminal.answer("Press Enter to start the match. ", "")

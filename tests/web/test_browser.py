@@ -247,7 +247,7 @@ def test_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     page = ann.page
     ann.start("lights", "casual")
     page.click("[data-hint]")
-    page.wait_for_selector("#hint:has-text('Press Hint again for the move.')")
+    page.wait_for_selector("#hint:has-text('Press Hint again for advice.')")
     assert not page.locator("#board .target.hinted").count()
     page.click("[data-hint]")
     page.wait_for_selector("#hint:has-text('to win')")

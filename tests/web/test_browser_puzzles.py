@@ -130,7 +130,7 @@ def test_practice_gives_hints_in_stages(ann: Person) -> None:
     page = ann.page
     ann.go("/practice/lights")
     page.click("[data-hint]")
-    page.wait_for_selector("#hint:has-text('Press Hint again for the move.')")
+    page.wait_for_selector("#hint:has-text('Press Hint again for advice.')")
     assert "nim-sum" not in page.inner_text("#hint").lower()
     assert not page.locator(".hinted").count()
     page.click("[data-hint]")

@@ -50,6 +50,11 @@ class Game:
                 f"not {quote(self.name)}."
             )
 
+    @property
+    def full_title(self) -> str:
+        """The title with the name, `Quantum Leap (leap)`, unless the title contains the name."""
+        return self.title if self.name in self.title.split() else f"{self.title} ({self.name})"
+
     def rules(self, **options: "OptionValue") -> "AnyRules":
         """Return the rules, by default those of the book's game.
 

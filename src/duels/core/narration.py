@@ -238,6 +238,8 @@ class Narration:
     """The rule book's exact words, if it has any for this event."""
     reader: "Seat | None" = None
     """The player whom the book's words address as `you`, or None."""
+    book_names_seats: bool = False
+    """Whether the book's words say `Player 1`, which does not fit players with names."""
     suspense: bool = False
     """Whether to pause after this event, as after a coin flip."""
 
@@ -268,5 +270,7 @@ class Narration:
         return [sentence.render(names) for sentence in narration.sentences]
 
     def _select_lines(self, names: PlayerNames) -> Sequence[Line]:
-        """Return the book's words, or ours if there are none or they address somebody else."""
-        return self.book if self.book is not None and self.reader in (None, names.reader) else self.lines
+        """Return the book's words, or ours if there are none or they do not fit the reader and the names."""
+        if self.book is None or self.reader not in (None, names.reader):
+            return self.lines
+        return self.lines if self.book_names_seats and (names.one or names.two) else self.book

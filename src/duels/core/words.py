@@ -228,8 +228,10 @@ class Words(ABC, Generic[A, V]):
         """Return the seat's name in its colour."""
         return Ink.for_seat(seat)(self.seat_name(seat))
 
-    def solo_board(self, sight: Sight[A, V]) -> TextBoard | None:
+    def solo_board(self, sight: Sight[A, V], opponent: str) -> TextBoard | None:
         """Return the board to show before each question to a person who plays against a machine.
+
+        `opponent` is the name of the other player.
 
         None if the narration shows the board, as it does in games without hidden information.
         """

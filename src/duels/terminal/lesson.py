@@ -59,8 +59,8 @@ def offer_lesson(game: Game, screen: Screen) -> None:
     _mark_as_offered(game)
     if any(saved.record.match.rules.name == game.name for saved in list_saved_matches(lambda text: None)):
         return
-    prompt = f"Your first match of {game.name}? Press l for a lesson of two minutes, p to play: "
-    if screen.choose_key(prompt, ["l", "p"]) == "l":
+    prompt = f"Your first match of {game.name}? Press l for a lesson of two minutes, p to play [l]: "
+    if screen.choose_key(prompt, ["l", "p"], default="l") == "l":
         screen.say("\n")
         play_lesson(game, screen)
         screen.pause("Press Enter to start the match. ")
@@ -73,7 +73,7 @@ def _mark_as_offered(game: Game) -> None:
 def _run_step(step: LessonStep, title: str, screen: Screen) -> None:
     sight = step.sight
     words = sight.rules.game.words(sight.rules)
-    board = words.solo_board(sight) or words.board(sight)
+    board = words.solo_board(sight, "the other player") or words.board(sight)
     screen.say(f"{title}: you are {words.seat_name(sight.seat)}\n{step.task}\n\n{board}\n")
 
     commands: prompts.Commands = {

@@ -15,7 +15,7 @@ from duels.play.live import LiveMatch
 from duels.players import PLAYER_KINDS
 from duels.solving.oracle import Oracle
 
-_NEXT_STAGES = ("for the move", "to see why")
+_NEXT_STAGES = ("for advice", "to see why")  # not "for the move": every move may be equally good
 """The reason to ask again after the first and the second stage of a hint."""
 
 
@@ -42,9 +42,15 @@ def get_person_name(live: LiveMatch, seat: Seat) -> str:
     return series.names[seat] if series and series.has_person_names else seat.label
 
 
+def get_name(live: LiveMatch, seat: Seat) -> str:
+    """Return the name of the person or machine at a seat."""
+    return get_person_name(live, seat) if seat in live.people else live.names[seat]
+
+
 def name_people(live: LiveMatch, reader: Seat | None = None) -> PlayerNames:
-    """Return the names of two people, for sentences that address `reader`."""
-    return PlayerNames(get_person_name(live, Seat.ONE), get_person_name(live, Seat.TWO), reader)
+    """Return the names of two people, if known, for sentences that address `reader`."""
+    names = live.series.names if live.series and live.series.has_person_names else {}
+    return PlayerNames(names.get(Seat.ONE, ""), names.get(Seat.TWO, ""), reader)
 
 
 def format_score(live: LiveMatch) -> str:

@@ -154,9 +154,10 @@ class PromptedMatch:
     def _let_person_decide(self, seat: Seat) -> None:
         """Ask until the person enters an action or a command changes the match."""
         sight = self.live.match.sight(seat)
-        if self.narrator.names and (board := self.words.solo_board(sight)):
+        names = self.narrator.names
+        if names and (board := self.words.solo_board(sight, names.name(seat.other))):
             self.screen.say(f"\n{board}")
-        if self.narrator.names and (number := format_board_number(self.live.match)):
+        if names and (number := format_board_number(self.live.match)):
             advice = " Enter stop to end the match without a winner." if self.live.match.can_stop else ""
             self.screen.say(f"{number}.{advice}\n")
 

@@ -185,7 +185,7 @@ def _play_daily(day: date, today: date, screen: Screen) -> None:
             with screen.progress("searching for a position"):
                 exercise = get_daily_puzzle(day, game)
             note = glossary.explain(exercise.oracle.equivalence_note)
-            title = f"{game.title} ({game.name}), puzzle {number} of {len(GAMES)}"
+            title = f"{game.full_title}, puzzle {number} of {len(GAMES)}"
             result = exercise.grade(ask_exercise(exercise, title, screen, glossary, False, note))
             answers.append(result.right)
             if day == today:

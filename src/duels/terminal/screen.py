@@ -251,29 +251,29 @@ class Screen:
 
             yield read_key
 
-    def choose_key(self, prompt: str, keys: Sequence[str]) -> str:
+    def choose_key(self, prompt: str, keys: Sequence[str], default: str = "") -> str:
         """Ask for one of `keys`. A key must be pressed alone, so a word typed ahead chooses nothing.
 
-        At the end of input, return the last of `keys`.
+        Enter chooses `default`, if given. At the end of input, return the last of `keys`.
         """
         if not self._keyboard:
-            return self._choose_key_as_line(prompt, keys)
+            return self._choose_key_as_line(prompt, keys, default)
         choice = ""
-        with self._keyboard.single_keys(keys) as pressed:
+        with self._keyboard.single_keys([*keys, "\n"] if default else keys) as pressed:
             try:
                 while not choice:
                     self.say(prompt)
                     with self._prompting(prompt):
-                        choice = next(pressed, keys[-1])
+                        choice = next(pressed, keys[-1]).replace("\n", default)
                     prompt = f"\n{format_key_prompt(keys)} "
             finally:
                 self.say(f"{choice}\n")
         return choice
 
-    def _choose_key_as_line(self, prompt: str, keys: Sequence[str]) -> str:
+    def _choose_key_as_line(self, prompt: str, keys: Sequence[str], default: str) -> str:
         while True:
             try:
-                entry = self.ask(Question(prompt)).strip().lower()
+                entry = self.ask(Question(prompt)).strip().lower() or default
             except EOFError:
                 return keys[-1]
             if entry in keys:

@@ -25,8 +25,9 @@ def test_q_marks_revealed_tokens(
     rules = RULES()
     words, match = WORDS(rules), Match.start(rules).play_text(*entries)
     sights = match.sight(Seat.ONE), match.sight(Seat.TWO)
-    for board in (words.board, words.solo_board):
-        assert tuple(strip_ink(str(board(sight))).splitlines()[0] for sight in sights) == grids
+    boards = [words.board(sight) for sight in sights], [words.solo_board(sight, "Ann") for sight in sights]
+    for pair in boards:
+        assert tuple(strip_ink(str(board)).splitlines()[0] for board in pair) == grids
     _, one, two, legend = strip_ink(str(words.open_board(*sights))).splitlines()
     assert (one, two) == (f"Player 1  {rows[0]}", f"Player 2  {rows[1]}")
     assert legend.startswith("(Q is a revealed token, ")
@@ -36,5 +37,6 @@ def test_nothing_is_revealed_before_the_end() -> None:
     rules = RULES()
     words, match = WORDS(rules), Match.start(rules).play_text(*CAPTURE[:3])
     boards = [words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO))]
-    boards += [board(match.sight(seat)) for seat in Seat for board in (words.board, words.solo_board)]
+    for sight in map(match.sight, Seat):
+        boards += [words.board(sight), words.solo_board(sight, "Ann")]
     assert not any("Q" in strip_ink(str(board)).replace("Quantum", "") for board in boards)

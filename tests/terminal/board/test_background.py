@@ -118,7 +118,7 @@ def test_repeated_requests_start_one_computation(monkeypatch: pytest.MonkeyPatch
         slow.progress[0]("halfway")
         await player.see("thinking: halfway")
         slow.go_on.set()
-        await player.see("Press h again for the move.")
+        await player.see("Press h again for advice.")
 
     at_board(live_match("lights", entries="4 1"), act)
 

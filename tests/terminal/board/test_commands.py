@@ -68,7 +68,7 @@ def test_a_hint_points_at_the_best_action() -> None:
 
     async def act(player: Player) -> None:
         await player.pilot.press("h")
-        await player.see("Press h again for the move.")
+        await player.see("Press h again for advice.")
         await player.pilot.press("h")
         await player.see("Press h again to see why.")
         assert "nim-sum" not in player.screen_text
@@ -90,7 +90,7 @@ def test_a_hint_names_the_key_of_the_next_stage(monkeypatch: pytest.MonkeyPatch)
     async def act(player: Player) -> None:
         assert "F2 hint" in player.screen_text
         await player.pilot.press("f2")
-        await player.see("Press F2 again for the move.")
+        await player.see("Press F2 again for advice.")
 
     at_board(live, act)
 

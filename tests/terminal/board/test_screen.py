@@ -195,7 +195,7 @@ def test_a_key_and_its_label_stay_in_one_row() -> None:
 def test_a_long_hint_in_a_low_terminal_has_a_page_of_its_own() -> None:
     async def act(player: Player) -> None:
         await player.pilot.press("h")
-        await player.see("Press h again for the move.")
+        await player.see("Press h again for advice.")
         await player.see("Press Escape to go back to the board")
         await player.pilot.press("escape")
         await player.see("Scoreboard:")

@@ -179,13 +179,13 @@ class HuntWords(Words[Action, View]):
         )
 
     def board(self, sight: Sight[Action, View]) -> TextBoard:
-        return self._render_board(sight)
+        return self._render_board(sight, sight.seat.other.label)
 
-    def solo_board(self, sight: Sight[Action, View]) -> TextBoard:
-        return self._render_board(sight, _OBSERVED, _OBSERVED_BY_OTHER)
+    def solo_board(self, sight: Sight[Action, View], opponent: str) -> TextBoard:
+        return self._render_board(sight, opponent, _OBSERVED, _OBSERVED_BY_OTHER)
 
     def _render_board(
-        self, sight: Sight[Action, View], own_mark: str = "", other_mark: str = ""
+        self, sight: Sight[Action, View], opponent: str, own_mark: str = "", other_mark: str = ""
     ) -> TextBoard:
         """Render the grid for a seat, with marks for the last observations of the seat and of the other."""
         view, revealed = sight.view, find_revealed_tokens(sight.events)
@@ -202,7 +202,7 @@ class HuntWords(Words[Action, View]):
             marks,
             f"Your token is {location}; Quantum Tunneling is {tunnel}.\n"
             f"Last observed by you{own_legend}: {own or 'none'}; "
-            f"by {sight.seat.other.label}{other_legend}: {other or 'none'}.\n",
+            f"by {opponent}{other_legend}: {other or 'none'}.\n",
         )
 
     def open_board(self, one: Sight[Action, View], two: Sight[Action, View]) -> TextBoard:

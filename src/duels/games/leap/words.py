@@ -66,6 +66,7 @@ class LeapWords(Words[Action, State]):
                 [say(event.seat, verb(event.seat, "enters", "enter"), "at cell 1."), *board],
                 book=[_render_turn(event.seat), entering, *board],
                 reader=event.seat,
+                book_names_seats=True,
             )
         if isinstance(event, Leapt):
             cell = event.cells[event.seat - 1]

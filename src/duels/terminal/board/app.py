@@ -89,7 +89,7 @@ class BoardApp(App[AppResult]):
         if self._you:
             players = messages.format_matchup(live, self._you)
         game = live.match.rules.game
-        self._scene = Scene(f"{game.title} ({game.name})", players, self._palette)
+        self._scene = Scene(game.full_title, players, self._palette)
 
     def get_default_screen(self) -> Scene:
         return self._scene
@@ -215,8 +215,8 @@ class BoardApp(App[AppResult]):
     def _make_board(self) -> TextBoard:
         """Make the board as the person sees it. After the match, it also shows the opponent's secrets."""
         match, words = self.live.match, self._words
-        sight = match.sight(self._seat)
-        board = words.solo_board(sight) or words.board(sight)
+        sight, opponent = match.sight(self._seat), messages.get_name(self.live, self._seat.other)
+        board = words.solo_board(sight, opponent) or words.board(sight)
         if match.over and match.rules.has_hidden_information:
             revealed = words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO))
             return replace(board, text=str(revealed))

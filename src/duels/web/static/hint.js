@@ -1,7 +1,7 @@
 // Hints in stages: where to look, the move, and the theory. Each press shows the next stage.
 import { busy, UNREACHABLE } from "./post.js";
 
-const AGAIN = [" Press Hint again for the move.", " Press Hint again to see why.", ""];
+const AGAIN = [" Press Hint again for advice.", " Press Hint again to see why.", ""];
 let advice = null; // the hint for a position, and the stage that is shown
 
 // Show the next stage in `box`, and the moves on the board. `path` returns the hint; `position` tells positions apart.
