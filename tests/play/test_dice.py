@@ -146,14 +146,3 @@ def test_a_tile_keeps_its_value_after_a_takeback(seed: int, takebacks: list[int]
         before = match.after(2 * min(length, len(match.turns) // 2))
         dice.take_back(match, before)
         match = before
-
-
-def test_a_takeback_ends_the_script_of_tiles_and_says_so() -> None:
-    notices: list[str] = []
-    dice = Dice("1", ChanceScript.parse(SMALL, "3 1 2"), notices.append)
-    start = Match.start(SMALL)
-    flipped = start.play_text("A1")
-    dice.take_back(flipped.play(CHANCE, dice.draw_chance(flipped)), start)
-    for _ in range(2):
-        dice.draw_chance(start.play_text("A2"))
-    assert notices == ["The remaining outcomes are not used, because tiles were taken back."]

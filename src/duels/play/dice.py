@@ -59,9 +59,6 @@ class Dice:
         deal = rules.deal(self.get_match_generator("deal"))
         if deal is not None and self._taken_back:
             # The script does not say which tile an outcome is for, so it ends here.
-            if scripted is not None:
-                self._script = ChanceScript(())
-                self._notice("The remaining outcomes are not used, because tiles were taken back.")
             return rules.read_deal(deal, [*self._taken_back, *_list_draws(match)], match.state)
         if scripted in match.actions:
             return scripted
