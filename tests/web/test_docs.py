@@ -44,7 +44,7 @@ def test_the_docs_list_every_route() -> None:
         ("An address can have {} connections", VisitorLimits().connections),
         ("The players at an address can have {} streams.", VisitorLimits().player_streams_per_address),
         ("`?page=2` for more than {} entries", PAGE_ENTRIES),
-        ("Nothing is logged as long as all is well.", None),
+        ("The server logs only failures, such as an unreachable database.", None),
     ],
 )
 def test_the_docs_give_the_servers_limits(sentence: str, value: float | None) -> None:
