@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from playwright.sync_api import Browser
 
 from duels.core.rules import Seat
+from duels.games import GAMES
 from duels.games.flip.drawing import FlipDrawing
 from duels.games.flip.rules import QuantumTiles
 from tests.web.browsing import Person
@@ -99,11 +101,25 @@ def test_a_lesson_goes_on_after_the_right_answer(ann: Person) -> None:
     page.wait_for_selector("#state")
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_the_numbers_of_a_lesson_are_whole_on_a_phone(ann: Person, game: str) -> None:
+    page = ann.page
+    page.set_viewport_size({"width": 360, "height": 640})
+    ann.go(f"/lesson/{game}")
+    boxes = [badge.bounding_box() for badge in page.locator(".badge").all()]
+    assert boxes
+    for box in boxes:
+        assert box
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 360
+
+
 def test_the_lesson_offer_covers_no_part_of_the_board_or_its_buttons(ann: Person) -> None:
     page = ann.page
     page.set_viewport_size({"width": 1280, "height": 800})
     ann.start("flip", "casual")
     page.wait_for_selector("#lesson-offer:visible")
+    assert "Reach exactly 21 points." in page.inner_text("#lesson-offer")
     card, offer = (page.locator(name).bounding_box() for name in (".board-card", "#lesson-offer"))
     assert card
     assert offer

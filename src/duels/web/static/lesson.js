@@ -23,11 +23,11 @@ function mark(name, number) {
   const { x, y, width } = part.getBBox();
   const toBoard = svg.getScreenCTM().inverse().multiply(part.getScreenCTM());
   const [left, right] = [x - GAP, x + width + GAP].map((corner) => new DOMPoint(corner, y).matrixTransform(toBoard));
-  const corner = left.x < RADIUS ? right : left;
+  const corner = left.x < RADIUS && width < 4 * RADIUS ? right : left; // a small part stays visible
   const badge = document.createElementNS(svg.namespaceURI, "g");
   badge.setAttribute("class", "badge");
   badge.setAttribute("aria-hidden", "true");
-  badge.setAttribute("transform", `translate(${corner.x} ${Math.max(RADIUS, corner.y)})`);
+  badge.setAttribute("transform", `translate(${Math.max(RADIUS, corner.x)} ${Math.max(RADIUS, corner.y)})`);
   badge.innerHTML = `<circle r="${RADIUS - 1}"/><text y="8" text-anchor="middle" font-size="22">${number}</text>`;
   svg.append(badge);
 }
