@@ -150,7 +150,7 @@ def test_the_winner_is_lit_beside_rematch_and_review(ann: Person) -> None:
     page = ann.page
     ann.start("lights", "casual")
     assert page.locator("#player-1.to-move").count() == 1
-    assert "to move" in page.inner_text("#player-1")
+    assert page.inner_text("#player-1") == "Player 1\nyou"
     page.click("[data-resign]")
     page.click("#resign button[value=resign]")
     ann.wait("over")

@@ -68,6 +68,10 @@ CONTRASTS = """
   return measured;
 }
 """
+CUT_PLATES = """
+() => [...document.querySelectorAll(".plate :is(b, small)")]
+  .filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent)
+"""
 LEAST_CONTRAST = 4.5  # of letters, by WCAG 2 AA
 MORE_CONTRAST = 7.0  # by WCAG 2 AAA, if the reader asks for it
 NOTE_ANIMATIONS = """
@@ -286,6 +290,44 @@ def test_on_a_phone_the_log_stays_and_the_entry_field_is_visible(ann: Person, bo
     assert notice
     assert notice["y"] + notice["height"] < field["y"]
     assert field["y"] + field["height"] < offer["y"]
+    question, button = (page.locator(f"#offer {name}").first.bounding_box() for name in ("p", "button"))
+    assert question
+    assert button
+    assert question["x"] == button["x"] >= 12, "the offer has a margin"
+
+
+def test_on_a_phone_no_plate_is_cut_off(ann: Person, bob: Person) -> None:
+    match = seat_two(ann, bob, "chain")
+    for person in (ann, bob):
+        assert person.page.evaluate(CUT_PLATES) == []
+    ann.page.click("[data-resign]")
+    ann.page.click("#resign button[value=resign]")
+    bob.wait("over")
+    bob.page.click("[data-offer=rematch]")
+    ann.page.click("#agree-rematch")
+    for person in (ann, bob):
+        person.page.wait_for_url(lambda url: "/m/" in url and match not in url)
+        person.page.wait_for_selector(".wins")
+        person.page.wait_for_selector(".presence:not(:empty)")
+        assert person.page.evaluate(CUT_PLATES) == []
+
+
+def test_the_bar_of_a_running_match_covers_no_part_of_a_page_without_title(ann: Person, bob: Person) -> None:
+    seat_two(ann, bob, "chain")
+    page = ann.page
+    for width, height in ((1280, 800), (360, 640)):
+        page.set_viewport_size({"width": width, "height": height})
+        ann.go("/daily")
+        page.wait_for_selector("#running:visible")
+        bar, title, pages = (page.locator(name).bounding_box() for name in ("#running", "h1", "header nav"))
+        assert bar
+        assert title
+        assert pages
+        if width > height:
+            assert bar["y"] + bar["height"] <= title["y"]
+            assert bar["x"] + bar["width"] <= pages["x"]
+        else:
+            assert (bar["x"], bar["width"], bar["y"] + bar["height"]) == (0, width, height)
 
 
 def test_theme_and_motion_follow_the_readers_settings(browser: Browser, base: str) -> None:

@@ -186,7 +186,7 @@ def test_the_stream_of_another_process_may_be_open_with_postgresql_alone() -> No
 def test_each_player_learns_whether_the_other_is_here(ann: Person, bob: Person) -> None:
     seat_two(ann, bob, "hunt")
     for person in (ann, bob):
-        person.page.wait_for_selector(".presence:has-text('here')")
+        person.page.wait_for_selector(".presence:has-text('online')")
     assert ann.page.locator("#player-2 .presence").count() == 1
     assert ann.page.locator("#player-1 .presence").count() == 0
 
