@@ -53,7 +53,7 @@ def save(page: Page, name: str) -> None:
 
 def begin(page: Page, base: str, game: str) -> None:
     page.goto(base)
-    page.click(f"section:has(#card-{game}) .chips .primary")
+    page.click(f"section:has(#card-{game}) [data-play='']")
     page.wait_for_selector("#sentence[data-turn=you]")
 
 
