@@ -1,7 +1,9 @@
 """The MCP server, through the clients of the MCP SDK: in memory, over pipes and over HTTP."""
 
 import asyncio
+import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from duels.arena.text_seat import MatchTask, TextSeat
 from duels.games import GAMES
 from duels.integrations.conversation import CONVERSATION_CONDITIONS
 from tests.integrations.one_game import dump, make_task, play_at_seat_by_tool
+from tests.integrations.test_page import PAGE
 
 pytest.importorskip("mcp", reason="needs the extra mcp")
 
@@ -164,6 +167,12 @@ def test_games_rules_and_opponents_are_listed(tmp_path: Path) -> None:
     async def check(client: Client) -> None:
         games = (await call(client, "list_games"))["result"]
         assert {game["name"] for game in games} >= set(GAMES)
+        for game in games:
+            default = await call(client, "start_match", game=game["name"])
+            listed = await call(client, "start_match", game=game["name"], options=game["options"])
+            assert listed["text"] == default["text"]
+        options = {game["name"]: game["options"] for game in games}
+        assert options["chain"] == {"cells": 7, "run": 4, "max_boards": 50}
         opponents = await call(client, "list_opponents")
         assert {"club", "best"} <= set(opponents.get("result", opponents))
         assert "Turn off one light" in (await call(client, "show_rules", game="lights"))["result"]
@@ -186,13 +195,22 @@ def test_a_seat_never_sees_the_seed_or_the_opponents_secrets(tmp_path: Path) -> 
     run_in_memory(tmp_path, check)
 
 
-COMMAND = [sys.executable, "-c", "from duels.terminal.commands import main; main()", "mcp"]
+COMMAND = [sys.executable, "-c", "from duels.terminal.commands import main; main()"]
+
+
+def read_page(pattern: str) -> str:
+    """Return what docs/models.md tells users to paste."""
+    (text,) = re.findall(pattern, PAGE, re.MULTILINE)
+    return str(text)
 
 
 @asynccontextmanager
 async def connect_over_pipes(folder: Path) -> AsyncIterator[Client]:
     environment = {**os.environ, "DUELS_HOME": str(folder)}
-    parameters = StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=environment)
+    entry: dict[str, Any] = json.loads(read_page(r"`(\{\"mcpServers\".*?\})`"))["mcpServers"]["duels"]
+    assert entry["command"] == "duels"
+    arguments = [*COMMAND[1:], *entry["args"]]
+    parameters = StdioServerParameters(command=COMMAND[0], args=arguments, env=environment)
     async with Client(stdio_client(parameters)) as client:
         yield client
 
@@ -213,16 +231,16 @@ def test_a_match_continues_after_a_restart(tmp_path: Path) -> None:
 def test_clients_connect_over_http(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [*COMMAND, "--http", "--port", str(port)], env={**os.environ, "DUELS_HOME": str(tmp_path)}
-    )
+    arguments = read_page(r"^duels (mcp --http .*)$").replace("8322", str(port)).split()
+    server = subprocess.Popen([*COMMAND, *arguments], env={**os.environ, "DUELS_HOME": str(tmp_path)})
+    address = read_page(r"`(http://\S+/mcp)`").replace("8322", str(port))
 
     async def check() -> None:
         mode: Any
         for mode in MODES:
-            async with Client(f"http://127.0.0.1:{port}/mcp", mode=mode) as client:
+            async with Client(address, mode=mode) as client:
                 view = await call(client, "start_match", game="lights")
-                assert "question" in view
+                assert await call(client, "hint", match=view["match"])
 
     try:
         wait_for_port(port)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Literal
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -13,16 +13,20 @@ from duels.analysis.hints import hint
 from duels.arena.config import make_match_seed
 from duels.arena.text_seat import DecisionGrade, MatchTask
 from duels.core.errors import DuelsError
+from duels.core.game import Game
+from duels.core.options import list_options
 from duels.games import all_games, find_game
 from duels.integrations.conversation import CONVERSATION_CONDITIONS
 from duels.integrations.match_store import MatchConversation, MatchStore, NumberedQuestion
 from duels.play.dice import make_seed
+from duels.play.new_match import add_machine_limit
 from duels.players import PLAYER_KINDS
 from duels.players.text_player import Conditions
 
 _INSTRUCTIONS = (
     "Play short two-player games. Call list_games, then start_match. Read the question in `text`, and answer "
-    "it with play, until `over` is true. If the answer to a call is lost, repeat the call: it counts once."
+    "it with play, until `over` is true. Then review_match has your grades. If the answer to a call is lost, "
+    "repeat the call: it counts once."
 )
 
 
@@ -34,6 +38,13 @@ class GameInfo:
     title: str
     summary: str
     options: dict[str, Any]
+
+    @classmethod
+    def from_game(cls, game: Game) -> "GameInfo":
+        """Return the description of a game."""
+        rules = add_machine_limit(game.rules())
+        defaults = {option.name: getattr(rules, option.name) for option in list_options(type(rules))}
+        return cls(game.name, game.title, game.summary, defaults)
 
 
 @dataclass(frozen=True)
@@ -74,7 +85,7 @@ class MatchTools:
 
     def list_games(self) -> list[GameInfo]:
         """List the games, with their options and defaults."""
-        return [GameInfo(game.name, game.title, game.summary, game.rules().options()) for game in all_games()]
+        return [GameInfo.from_game(game) for game in all_games()]
 
     def list_opponents(self) -> dict[str, str]:
         """List the opponents, with a summary of each."""
@@ -88,7 +99,7 @@ class MatchTools:
         self,
         game: str,
         opponent: str = "club",
-        player: int = 1,
+        player: Literal[1, 2] = 1,
         options: dict[str, bool | int | str] | None = None,
         show_actions: bool = False,
     ) -> MatchView:
