@@ -1,6 +1,8 @@
 """Tasks that play matches."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from inspect import signature
 from typing import Any
 
 from duels.arena.scores import score_pairing
@@ -119,41 +121,6 @@ class UntilPrecise:
 
 def make_match_task(
     game: str,
-    opponent: str,
-    matches: int,
-    seed: str | int,
-    until: float | None,
-    options: Mapping[str, Any] | None,
-    **conditions: Any,
-) -> Task:
-    """Return a task of matches in pairs, with the same seed and swapped seats."""
-    rows = make_rows(game, opponent, matches, str(seed), options, **conditions)
-    samples = [
-        Sample(
-            id=f"{row['pair']}-{row['seat']}",
-            input=f"{game} against {opponent}, seat {row['seat']}, pair {row['pair']}",
-            metadata=row,
-        )
-        for row in rows
-    ]
-    players = MatchTask.from_row(rows[0]).plan.players
-    if until is not None and not 0 < until < 0.5:
-        raise BadOption(f"until must be a number between 0 and 0.5, not {until!r}.")
-    return Task(
-        name=game,
-        dataset=samples,
-        solver=play_match(),
-        scorer=grade_match(),
-        early_stopping=None if until is None else UntilPrecise(until, *players),
-        score_on_error=True,
-        metadata={"prompt": PROMPT_VERSION},
-        version=PROMPT_VERSION,
-    )
-
-
-@task
-def match(
-    game: str,
     opponent: str = "club",
     matches: int = 20,
     seed: str | int = "1",
@@ -169,32 +136,54 @@ def match(
 ) -> Task:
     """Play matches of any installed game against a built-in player, or `model` for the role `opponent`.
 
-    With `until`, stop once the margin of the adjusted result is at most this number.
+    Matches come in pairs, with the same seed and swapped seats. With `until`, stop once the margin of the
+    adjusted result is at most this number.
     """
-    return make_match_task(**locals())
+    if until is not None and not 0 < until < 0.5:
+        raise BadOption(f"until must be a number above 0 and below 0.5, not {until!r}.")
+    rows = make_rows(
+        game,
+        opponent,
+        matches,
+        str(seed),
+        options,
+        memory=memory,
+        form=form,
+        show_actions=show_actions,
+        mirror=mirror,
+        relabel=relabel,
+        ask_forced=ask_forced,
+        retries=retries,
+    )
+    samples = [
+        Sample(
+            id=f"{row['pair']}-{row['seat']}",
+            input=f"{game} against {opponent}, seat {row['seat']}, pair {row['pair']}",
+            metadata=row,
+        )
+        for row in rows
+    ]
+    players = MatchTask.from_row(rows[0]).plan.players
+    return Task(
+        name=game,
+        dataset=samples,
+        solver=play_match(),
+        scorer=grade_match(),
+        early_stopping=None if until is None else UntilPrecise(until, *players),
+        score_on_error=True,
+        metadata={"prompt": PROMPT_VERSION},
+        version=PROMPT_VERSION,
+    )
 
 
 def _make_game_task(game: str) -> Callable[..., Task]:
-    @task(name=game)
-    def play(
-        opponent: str = "club",
-        matches: int = 20,
-        seed: str | int = "1",
-        until: float | None = None,
-        options: dict[str, Any] | None = None,
-        memory: str = Conditions.memory,
-        form: str = Conditions.form,
-        show_actions: bool = Conditions.show_actions,
-        mirror: bool = Conditions.mirror,
-        relabel: bool = Conditions.relabel,
-        ask_forced: bool = Conditions.ask_forced,
-        retries: int = Conditions.retries,
-    ) -> Task:
-        arguments = {name: value for name, value in locals().items() if name != "game"}
+    def play(**arguments: Any) -> Task:
         return make_match_task(game, **arguments)
 
-    return play  # type: ignore[no-any-return]
+    play.__signature__ = signature(partial(make_match_task, game))  # type: ignore[attr-defined]
+    return task(name=game)(play)  # type: ignore[no-any-return]
 
 
+match = task(name="match")(make_match_task)
 GAME_TASKS = {game: _make_game_task(game) for game in GAMES}
 """The tasks of the games in the package, by name."""

@@ -99,6 +99,18 @@ async def _score(state: TaskState, find_sight: FindSight) -> Score:
     )
 
 
+def _make_task(name: str, dataset: list[Sample] | SampleSource, find_sight: FindSight, grade: Scorer) -> Task:
+    return Task(
+        name=name,
+        dataset=dataset,
+        solver=answer_question(find_sight),
+        scorer=grade,
+        score_on_error=True,
+        metadata={"prompt": PROMPT_VERSION},
+        version=PROMPT_VERSION,
+    )
+
+
 # -- exams -----------------------------------------------------------------------------------------------
 
 
@@ -169,23 +181,16 @@ def exam(
     check_disguise(rules, conditions)
     exam_data = {"game": game, "options": rules.options(), "positions": positions, "seed": str(seed)}
     drawn = _draw(_make_rules(game, tuple(rules.options().items())), positions, str(seed))
-    return Task(
-        name=f"exam-{game}",
-        dataset=[
-            _make_sample(
-                position.sight,
-                conditions,
-                str(number),
-                {**exam_data, "number": number, "share": vars(position.share)},
-            )
-            for number, position in enumerate(drawn)
-        ],
-        solver=answer_question(_find_exam_sight),
-        scorer=grade_answer(),
-        score_on_error=True,
-        metadata={"prompt": PROMPT_VERSION},
-        version=PROMPT_VERSION,
-    )
+    samples = [
+        _make_sample(
+            position.sight,
+            conditions,
+            str(number),
+            {**exam_data, "number": number, "share": vars(position.share)},
+        )
+        for number, position in enumerate(drawn)
+    ]
+    return _make_task(f"exam-{game}", samples, _find_exam_sight, grade_answer())
 
 
 # -- probes ----------------------------------------------------------------------------------------------
@@ -299,12 +304,4 @@ def probe(
     if not is_exhaustive(rules):
         raise BadOption(f"{game} is too large to ask about every position: use duels/exam -T game={game}.")
     config = ProbeConfig("random", (game,), samples, symmetric=symmetric, seed=str(seed))
-    return Task(
-        name=f"probe-{game}",
-        dataset=ProbeSource(config, conditions),
-        solver=answer_question(_find_probe_sight),
-        scorer=grade_probe(),
-        score_on_error=True,
-        metadata={"prompt": PROMPT_VERSION},
-        version=PROMPT_VERSION,
-    )
+    return _make_task(f"probe-{game}", ProbeSource(config, conditions), _find_probe_sight, grade_probe())
