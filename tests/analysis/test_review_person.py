@@ -123,7 +123,7 @@ def test_the_play_is_described_by_its_worst_entry() -> None:
     assert worst.number == 3
     one = review(level_match("chain", "club", Random(0)), players={Seat.ONE: HUMAN, Seat.TWO: "club"})
     lucky = one.luck_without_mixing(Seat.ONE) > 0
-    assert describe_play(one).endswith(", and lucky." if lucky else ", but unlucky.")
+    assert describe_play(one).endswith(". You were lucky." if lucky else ". You were unlucky.")
 
 
 def test_the_summary_names_the_deciding_cause() -> None:

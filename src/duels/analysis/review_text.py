@@ -411,7 +411,7 @@ def summarize_result(review: Review) -> str:
 
 
 def describe_play(review: Review) -> str:
-    """Say how the reader played: `One blunder at entry 12; otherwise well played, and lucky.`
+    """Say how the reader played: `One blunder at entry 12; otherwise well played. You were lucky.`
 
     The result is empty if there is no reader.
     """
@@ -425,11 +425,11 @@ def describe_play(review: Review) -> str:
         alike = sum(slip.mark == worst.mark for slip in slips)
         count = f"{alike} {worst.mark}s, the last" if alike > 1 else f"One {worst.mark}"
         others = len(slips) - alike
-        rest = f"{others} smaller slip{'s' * (others > 1)}" if others else "otherwise well played"
-        start = f"{count} at entry {worst.number}; {rest}"
+        rest = f", and {others} smaller slip{'s' * (others > 1)}" if others else "; otherwise well played"
+        start = f"{count} at entry {worst.number}{rest}"
     luck = 1000 * review.luck_without_mixing(reader)
-    fortune = "" if abs(luck) < _MIN_CHOICE_EFFECT else ", and lucky" if luck > 0 else ", but unlucky"
-    return f"{start}{fortune}."
+    fortune = "" if abs(luck) < _MIN_CHOICE_EFFECT else f" You were {'lucky' if luck > 0 else 'unlucky'}."
+    return f"{start}.{fortune}"
 
 
 def find_worst_slip(review: Review) -> ReviewedEntry | None:
