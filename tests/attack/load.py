@@ -5,7 +5,7 @@ import socket
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
@@ -31,12 +31,25 @@ _CLIENTS, _REQUESTS = 6, 20  # of each kind of flood, and of each client before 
 _OPEN = 40  # connections that a client keeps open
 _FILES = 256  # that a server may open
 _QUIET = "Press Ctrl-C to end the server. Matches are saved.\n"
-Flood = Callable[[str, str, Random], tuple[str, bytes]]
+_SEATS = 30  # of players who take part in floods
 
 
-def _review(base: str, match: str, rng: Random) -> tuple[str, bytes]:
+@dataclass(frozen=True)
+class Target:
+    """What floods use: a server, a person's match there, and matches and cookies of other players."""
+
+    base: str
+    match: str
+    seats: list[tuple[str, str]]
+
+
+Flood = Callable[[Target, Random], tuple[str, str, bytes]]
+"""Returns a request: its first line, its cookie and its body."""
+
+
+def _review(target: Target, rng: Random) -> tuple[str, str, bytes]:
     record = _long_record().replace("seed: 7", f"seed: {rng.randrange(10**6)}")  # no cache has this one
-    return "POST /review", json.dumps({"record": record}).encode()
+    return "POST /review", "", json.dumps({"record": record}).encode()
 
 
 @cache
@@ -44,20 +57,26 @@ def _long_record() -> str:
     return make_long_record(1_500)
 
 
-def _hint(base: str, match: str, rng: Random) -> tuple[str, bytes]:
-    return f"GET {match}/hint", b""
+def _hint(target: Target, rng: Random) -> tuple[str, str, bytes]:
+    return f"GET {target.match}/hint", "", b""
 
 
-def _practice(base: str, match: str, rng: Random) -> tuple[str, bytes]:
-    return f"GET /practice/{rng.choice(['leap', 'chain', 'lights'])}?seed={rng.random()}", b""
+def _practice(target: Target, rng: Random) -> tuple[str, str, bytes]:
+    return f"GET /practice/{rng.choice(['leap', 'chain', 'lights'])}?seed={rng.random()}", "", b""
 
 
-def _page(base: str, match: str, rng: Random) -> tuple[str, bytes]:
-    return f"GET {rng.choice(['/', match, '/g/flip', f'{match}/record'])}", b""
+def _page(target: Target, rng: Random) -> tuple[str, str, bytes]:
+    path = rng.choice(["/", target.match, "/g/flip", f"{target.match}/record"])
+    return f"GET {path}", "", b""
 
 
-def _stream(base: str, match: str, rng: Random) -> tuple[str, bytes]:
-    return f"GET {match}/events", b""
+def _stream(target: Target, rng: Random) -> tuple[str, str, bytes]:
+    return f"GET {target.match}/events", "", b""
+
+
+def _player(target: Target, rng: Random) -> tuple[str, str, bytes]:
+    match, cookie = rng.choice(target.seats)
+    return f"GET {match}", cookie, b""
 
 
 _FLOODS: dict[str, Flood] = {
@@ -66,6 +85,7 @@ _FLOODS: dict[str, Flood] = {
     "practice": _practice,
     "pages": _page,
     "streams": _stream,
+    "players": _player,
 }
 
 
@@ -74,23 +94,33 @@ def floods(rng: Random) -> Iterator[Case]:
     with TemporaryDirectory(prefix="attack-") as folder:
         home = Path(folder)
         with Process(str(home / "web.sqlite3"), home, before=SETUP, limits="VisitorLimits()") as server:
+            seats = [_take_seat(server.base) for _ in range(_SEATS)]
             while True:
                 kinds = sorted(rng.sample(list(_FLOODS), rng.randint(2, len(_FLOODS))))
                 seed = rng.random()
 
                 def attack(_: Path, kinds: list[str] = kinds, seed: float = seed) -> None:
-                    _play_in_a_flood(server, kinds, Random(seed))
+                    _play_in_a_flood(server, seats, kinds, Random(seed))
 
                 yield Case(f"{', '.join(kinds)}", attack)
 
 
-def _play_in_a_flood(server: Process, kinds: list[str], rng: Random) -> None:
+def _take_seat(base: str) -> tuple[str, str]:
+    """Return the address of a new match, and the cookie of its player."""
+    player = Visitor(base)
+    match, cookie = player.start("leap", "novice"), player.cookies["duels"]
+    player.close()
+    return match, cookie
+
+
+def _play_in_a_flood(server: Process, seats: list[tuple[str, str]], kinds: list[str], rng: Random) -> None:
     ann = Visitor(server.base)
     match = ann.start("leap", "novice")
     ann.see_when(match, "you")
+    target = Target(server.base, match, seats)
     over, ready = Event(), Semaphore(0)
     crowd = [
-        Thread(target=_flood, args=(server.base, match, _FLOODS[kind], Random(rng.random()), ready, over))
+        Thread(target=_flood, args=(target, _FLOODS[kind], Random(rng.random()), ready, over))
         for kind in kinds
         for _ in range(_CLIENTS)
     ]
@@ -121,7 +151,7 @@ def _play(ann: Visitor, match: str, rng: Random) -> None:
     ANSWERS.append(took)
 
 
-def _flood(base: str, match: str, make: Flood, rng: Random, ready: Semaphore, over: Event) -> None:
+def _flood(target: Target, make: Flood, rng: Random, ready: Semaphore, over: Event) -> None:
     """Send requests until stopped, mostly without waiting for the answer."""
     connections: deque[socket.socket] = deque()
     for number in count():
@@ -131,11 +161,11 @@ def _flood(base: str, match: str, make: Flood, rng: Random, ready: Semaphore, ov
             break
         if len(connections) >= _OPEN:
             connections.popleft().close()
-        line, body = make(base, match, rng)
+        line, cookie, body = make(target, rng)
         with suppress(OSError):
-            connections.append(connect(base))
+            connections.append(connect(target.base))
             connections[-1].settimeout(rng.choice((0.01, 0.1)))
-            connections[-1].sendall(_format_request(base, line, body))
+            connections[-1].sendall(_format_request(target.base, line, cookie, body))
             connections[-1].recv(1 << 16)
     for connection in connections:
         connection.close()
@@ -147,9 +177,10 @@ def connect(base: str) -> socket.socket:
     return socket.create_connection((where.hostname, where.port or 80), 10)
 
 
-def _format_request(base: str, line: str, body: bytes) -> bytes:
+def _format_request(base: str, line: str, cookie: str, body: bytes) -> bytes:
     headers = {
         "Host": urlsplit(base).netloc,
+        "Cookie": f"duels={cookie}",
         "Origin": base,
         "Content-Type": "application/json",
         "Content-Length": str(len(body)),

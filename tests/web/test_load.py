@@ -27,12 +27,20 @@ from duels.core.match import Match
 from duels.core.record import dump_record
 from duels.games import find_game
 from duels.web import puzzles, reviews, server
-from duels.web.request_errors import TooMany
+from duels.web.request_errors import MatchNotFound, TooMany
 from duels.web.reviews import PAGE_ENTRIES, review_finished_match, review_uploaded_record
 from duels.web.server import Connection, ConnectionLimiter
+from duels.web.service import MatchService
 from duels.web.settings import ServerSettings
 from duels.web.site import Site
-from duels.web.visitors import RateLimit, StreamLimiter, Visitor, VisitorLimits
+from duels.web.visitors import (
+    RateLimit,
+    RequestQueue,
+    StreamLimiter,
+    Visitor,
+    VisitorLimits,
+    hash_cookie,
+)
 from duels.web.workers import WorkerPool, WorkerProcess
 from tests.web import serving as web
 from tests.web.serving import PLENTY, UNLIMITED, pair, serving
@@ -279,6 +287,83 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
     while not is_so():
         assert monotonic() < deadline, "it takes too long"
         sleep(0.02)
+
+
+# -- the order of requests --------------------------------------------------------------------------------
+
+
+def test_requests_of_an_address_are_handled_in_turn() -> None:
+    """Ann comes last, after strangers and another player with many requests, but hardly waits."""
+
+    async def scenario() -> tuple[list[str], int]:
+        queue, order = RequestQueue(), []
+        waits = 0
+
+        async def handle(name: str | None, address: str = "here") -> None:
+            await queue.wait_turn(Visitor(name, address))
+            order.append(name or "stranger")
+
+        async def do_other_work() -> None:
+            nonlocal waits
+            while len(order) < 43:
+                count = len(order)
+                await asyncio.sleep(0)
+                waits = max(waits, len(order) - count)
+
+        crowd = [handle(name) for name in (None, "eve") for _ in range(20)]
+        newcomers = handle("ann"), handle("bob", "there"), handle("ann", "there")
+        await asyncio.gather(do_other_work(), *crowd, *newcomers)
+        return order, waits
+
+    order, waits = asyncio.run(scenario())
+    assert max(order.index("ann"), order.index("bob")) < 6
+    assert Counter(order) == {"stranger": 20, "eve": 20, "ann": 2, "bob": 1}
+    assert waits <= 2, "one of each address, then other work"
+
+
+def test_the_queue_of_requests_is_bounded() -> None:
+    async def scenario() -> list[int]:
+        queue, refused = RequestQueue(), []
+        for names in ([None], ["eve"], [f"eve {number}" for number in range(10)]):
+            requests = [queue.wait_turn(Visitor(name, "here")) for name in names for _ in range(200)]
+            outcomes = await asyncio.gather(*requests, return_exceptions=True)
+            refused.append(sum(isinstance(outcome, TooMany) for outcome in outcomes))
+        await queue.wait_turn(Visitor("ann", "here"))
+        return refused
+
+    assert asyncio.run(scenario()) == [200 - 128, 200 - 128, 2000 - 512]
+
+
+def test_a_player_does_not_wait_for_a_flood_at_the_same_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything arrives while the server is busy, Ann's request last."""
+    handled: list[str | None] = []
+    is_busy, release = threading.Event(), threading.Event()
+
+    async def get(self: MatchService, id: str, identity: str | None) -> Any:
+        handled.append(identity)
+        if len(handled) == 1:
+            is_busy.set()
+            release.wait(60)  # nothing else happens meanwhile
+        raise MatchNotFound()
+
+    monkeypatch.setattr(MatchService, "get", get)
+    with serving(str(tmp_path / "web.sqlite3")) as base, ExitStack() as stack:
+        stack.callback(release.set)
+        host, cookie = base.removeprefix("http://"), "a" * 43
+        connections = [stack.enter_context(connect(base)) for _ in range(42)]
+        assert all(is_answered(connection, base) for connection in connections)
+        for number, connection in enumerate(connections, start=1):
+            identity = cookie if number == len(connections) else ""
+            connection.sendall(
+                f"GET /m/a HTTP/1.1\r\nHost: {host}\r\nCookie: duels={identity}\r\n\r\n".encode()
+            )
+            assert is_busy.wait(60)
+        release.set()
+        for connection in connections:
+            assert b" 404 " in connection.recv(1 << 16)
+    assert handled.index(hash_cookie(cookie)) < 5
 
 
 # -- identities before addresses --------------------------------------------------------------------------

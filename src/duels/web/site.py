@@ -85,6 +85,7 @@ class Site:
         self.store = store or make_store(settings.database)
         self.matches = MatchService(self.store, self.bot_workers, settings.pause, limits.matches_a_day)
         self.rate_limiter = visitors.RateLimiter(limits)
+        self.queue = visitors.RequestQueue()
         # The other connections are reserved for requests.
         self.streams = visitors.StreamLimiter(limits, settings.max_connections * 3 // 4)
         self.malformed_requests = 0
@@ -109,6 +110,7 @@ class Site:
         handler, rate = handlers.get("GET" if request.method == "HEAD" else request.method, (None, ""))
         try:
             check_request_text(request)
+            await self.queue.wait_turn(self._get_visitor(request))
             if handler is None:
                 raise NotFound()
             if rate:
@@ -241,12 +243,14 @@ class Site:
         """Stream the changes of a match."""
         identity, id = self.cookie.get_identity(request), request.path_params["id"]
         state, seat = await self._get_match(request)
+        visitor = self._get_visitor(request, seat is not None)
         place = ExitStack()
         as_json = request.query_params.get("format") == "json" or wants_json(request)
         page = MatchPage(self.pages)
 
         async def produce_event(last: int | None) -> tuple[int, str] | None:
             try:
+                await self.queue.wait_turn(visitor)
                 state, viewer = await self.matches.get(id, identity)
                 if last == state.count_events(viewer):
                     return None
@@ -271,7 +275,6 @@ class Site:
         stream = EventStream(
             produce_event, subscribe, lambda: self.ending, parse_event_number(after), announce=announce
         )
-        visitor = self._get_visitor(request, seat is not None)
         place.enter_context(self.streams.hold(visitor, stream.end))
         return stream
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -307,6 +308,29 @@ class PlaceCounter:
             for key in limits:
                 if not self._counts[key]:
                     del self._counts[key]
+
+
+class RequestQueue:
+    """The order in which requests are handled, so that a flood does not delay everybody else.
+
+    The requests of an address are handled one after another, and between two of them the server does its
+    other work. An identity has one place in this order, however many requests it sends. All visitors of the
+    address without an identity have one place together.
+    """
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[tuple[str | None, str], asyncio.Lock] = WeakValueDictionary()
+        self._places = PlaceCounter("Too many requests.", 128, 512, 2048, wait=1.0)
+
+    async def wait_turn(self, visitor: Visitor) -> None:
+        """Wait until the visitor's request may be handled. Raises TooMany if too many others wait."""
+        identity = visitor.identity or "strangers"
+        with self._places.hold(Visitor(identity, visitor.address)):
+            async with self._get_lock(identity, visitor.address), self._get_lock(None, visitor.address):
+                await asyncio.sleep(0)  # everything else that is ready runs first
+
+    def _get_lock(self, identity: str | None, address: str) -> asyncio.Lock:
+        return self._locks.setdefault((identity, address), asyncio.Lock())
 
 
 @dataclass(frozen=True, eq=False)
