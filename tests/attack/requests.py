@@ -30,6 +30,9 @@ _POSTS: dict[str, dict[str, Any]] = {
     "/j/{}": {"name": "Ann"},
     "/m/{}/act": {"action": "1", "event": 1},
     "/m/{}/offer": {"offer": "takeback", "answer": "", "event": 1},
+    "/m/{}/device": {"remove": False},
+    "/m/{}/withdraw": {"odd": 1},
+    "/device": {"token": "a"},
 }
 _GETS = (
     "/{}",
@@ -38,6 +41,10 @@ _GETS = (
     "/m/{}/record",
     "/j/{}",
     "/g/{}",
+    "/lesson/{}",
+    "/picture/{}",
+    "/daily?result={}",
+    "/practice/lights/hint?aim={}",
     "/static/{}",
     "/practice/lights?seed={}",
 )

@@ -248,3 +248,9 @@ def test_a_waiting_player_withdraws_in_the_browser(ann: Person) -> None:
     ann.page.wait_for_selector("h1:has-text('Five short')")
     assert ann.page.locator("#own-matches").count() == 0
     assert ann.page.evaluate("localStorage.getItem('duels.running')") == "{}", "no bar leads back"
+
+
+@pytest.mark.parametrize("value", [1, "yes", None, [], {}])
+def test_the_field_remove_must_be_true_or_false(base: str, value: object) -> None:
+    refused = Visitor(base).post("/m/a/device", remove=value)
+    assert (refused.status_code, refused.json()["message"]) == (422, "'remove' must be true or false.")

@@ -325,13 +325,13 @@ def test_the_queue_of_requests_is_bounded() -> None:
     async def scenario() -> list[int]:
         queue, refused = RequestQueue(), []
         for names in ([None], ["eve"], [f"eve {number}" for number in range(10)]):
-            requests = [queue.wait_turn(Visitor(name, "here")) for name in names for _ in range(200)]
+            requests = [queue.wait_turn(Visitor(name, "here")) for name in names for _ in range(1224)]
             outcomes = await asyncio.gather(*requests, return_exceptions=True)
             refused.append(sum(isinstance(outcome, TooMany) for outcome in outcomes))
         await queue.wait_turn(Visitor("ann", "here"))
         return refused
 
-    assert asyncio.run(scenario()) == [200 - 128, 200 - 128, 2000 - 512]
+    assert asyncio.run(scenario()) == [200, 200, 12_240 - 2048]
 
 
 def test_a_player_does_not_wait_for_a_flood_at_the_same_address(
@@ -364,6 +364,33 @@ def test_a_player_does_not_wait_for_a_flood_at_the_same_address(
         for connection in connections:
             assert b" 404 " in connection.recv(1 << 16)
     assert handled.index(hash_cookie(cookie)) < 5
+
+
+def test_requests_of_visitors_who_left_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody but the last leaves while the server is busy."""
+    handled: list[str] = []
+    is_busy, release = threading.Event(), threading.Event()
+
+    async def get(self: MatchService, id: str, identity: str | None) -> Any:
+        handled.append(id)
+        if len(handled) == 1:
+            is_busy.set()
+            release.wait(60)  # nothing else happens meanwhile
+        raise MatchNotFound()
+
+    monkeypatch.setattr(MatchService, "get", get)
+    with serving(str(tmp_path / "web.sqlite3")) as base, ExitStack() as stack:
+        stack.callback(release.set)
+        connections = [stack.enter_context(connect(base)) for _ in range(42)]
+        assert all(is_answered(connection, base) for connection in connections)
+        for connection in connections:
+            connection.sendall(f"GET /m/a HTTP/1.1\r\nHost: {base.removeprefix('http://')}\r\n\r\n".encode())
+            assert is_busy.wait(60)
+        for connection in connections[1:-1]:
+            connection.close()
+        release.set()
+        assert b" 404 " in connections[-1].recv(1 << 16)
+    assert len(handled) < 10
 
 
 # -- identities before addresses --------------------------------------------------------------------------
@@ -559,6 +586,17 @@ def test_connections_without_a_request_give_way_first_and_those_of_players_last(
             assert is_answered(stack.enter_context(connect(base)), base)
         assert not is_answered(visitor, base)
         assert is_answered(player, base, match, cookie), "the oldest, but a player's"
+
+
+def test_the_visitor_with_the_most_connections_loses_one(tmp_path: Path) -> None:
+    limits = replace(UNLIMITED, connections=6)
+    ann_cookie, eve_cookie = (f"duels={letter * 43}" for letter in "ae")
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, ExitStack() as stack:
+        ann = stack.enter_context(connect(base))
+        assert is_answered(ann, base, cookie=ann_cookie)
+        for _ in range(20):
+            assert is_answered(stack.enter_context(connect(base)), base, cookie=eve_cookie)
+        assert is_answered(ann, base, cookie=ann_cookie), "the oldest, but her only one"
 
 
 def test_a_network_of_ipv6_is_one_address(tmp_path: Path) -> None:

@@ -134,8 +134,8 @@ class ConnectionLimiter:
     """The open connections of a server, and how many there can be.
 
     If there are too many, one that waits for its client gives way to a new one: idle connections lock nobody
-    out. Connections without a whole request come first and those of players last, of equals the one that has
-    waited longest.
+    out. Connections without a whole request come first and those of players last. Of equals, the visitor with
+    the most connections loses the one that has waited longest.
     """
 
     def __init__(self, site: Site) -> None:
@@ -160,13 +160,14 @@ class ConnectionLimiter:
             idle = [
                 other
                 for other in self._open
-                if other.awaits_client and (not too_many_here or other.address == connection.address)
+                if other.can_give_way and (not too_many_here or other.address == connection.address)
             ]
             if not idle:
                 if not too_many_here:
                     self._report_refusal()
                 return False
-            other = min(idle, key=lambda other: other.precedence)
+            owners = Counter(other.owner for other in idle)
+            other = min(idle, key=lambda other: (other.precedence, -owners[other.owner]))
             self.remove(other)
             other.transport.abort()
         self._open[connection] = None
@@ -201,6 +202,7 @@ class Connection(HttpToolsProtocol):
         self._limiter = limiter
         self._timer: asyncio.TimerHandle | None = None
         self._opened = self.loop.time()
+        self._notes: dict[str, Any] = {}  # of earlier requests
         self.address = ""
 
     @property
@@ -210,15 +212,32 @@ class Connection(HttpToolsProtocol):
         return not request or request.response_complete or request.more_body or self.flow.write_paused
 
     @property
+    def _state(self) -> dict[str, Any]:
+        """What the site has noted about the last request."""
+        state: dict[str, Any] = self.cycle.scope["state"] if self.cycle else {}
+        return state
+
+    @property
+    def can_give_way(self) -> bool:
+        """Whether the server is not handling a request of this connection."""
+        return self.awaits_client or bool(self._state.get("is_waiting"))
+
+    @property
     def precedence(self) -> int:
         """0 without a whole request, 1 after one, 2 after a player's. The lowest gives way first.
 
         A new connection has 1 for a moment: its request is on the way.
         """
-        request = self.cycle
-        if not request or request.more_body:
+        if self._state.get("is_seated") or self._notes.get("is_seated"):
+            return 2
+        if not self.cycle or self.cycle.more_body:
             return int(self.loop.time() < self._opened + _GRACE_PERIOD)
-        return 2 if request.scope["state"].get("is_seated") else 1
+        return 1
+
+    @property
+    def owner(self) -> str | None:
+        """The identity of the visitor, if known."""
+        return self._state.get("owner") or self._notes.get("owner")
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timer, or refuse the connection."""
@@ -232,14 +251,16 @@ class Connection(HttpToolsProtocol):
             transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
+        """Stop the timer, and let the site skip a request that still waits for its turn."""
         self._limiter.remove(self)
+        self._state["has_left"] = True
         super().connection_lost(exc)
         self._stop_timer()
 
     def data_received(self, data: bytes) -> None:
         """Start the timer with the first byte of a request, and stop it with the last."""
         self._limiter.note_data(self)
+        self._notes |= self._state
         super().data_received(data)
         self._set_timer()
 

@@ -110,7 +110,7 @@ class Site:
         handler, rate = handlers.get("GET" if request.method == "HEAD" else request.method, (None, ""))
         try:
             check_request_text(request)
-            await self.queue.wait_turn(self._get_visitor(request))
+            await self._wait_turn(request)
             if handler is None:
                 raise NotFound()
             if rate:
@@ -118,6 +118,16 @@ class Site:
             return await handler(self, request)
         except Exception as problem:
             return self._make_error_response(request, problem)
+
+    async def _wait_turn(self, request: Request) -> None:
+        """Wait until it is the visitor's turn. Meanwhile, the server may close the connection."""
+        visitor = self._get_visitor(request)
+        request.state.owner = visitor.identity
+        request.state.is_waiting = True
+        await self.queue.wait_turn(visitor)
+        request.state.is_waiting = False
+        if request.scope["state"].get("has_left"):
+            raise ClientDisconnect()
 
     async def open(self) -> None:
         """Open the store and start to prepare the daily puzzles."""
@@ -200,6 +210,7 @@ class Site:
             id, seat = await self.matches.create(
                 identity, fields["game"], against, fields["first"], name, fields["duration"]
             )
+        request.state.is_seated = True
         response = make_json_response({"match": id, "seat": seat.value, "url": f"/m/{id}"}, 201)
         return self.cookie.add_to(response, cookie)
 

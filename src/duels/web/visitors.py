@@ -29,7 +29,13 @@ _YEAR = 365 * 24 * 3600  # seconds
 _COOKIE = re.compile(r"[\w-]{43}", re.ASCII)  # 256 bits in URL-safe base 64
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # PostgreSQL cannot store NUL, and UTF-8 has no surrogates
 _MAX_BUCKETS = 20_000  # the least recently used buckets are dropped: they are full again anyway
-_TYPE_NAMES: dict[type, str] = {str: "a string", int: "an integer", list: "a list", dict: "an object"}
+_TYPE_NAMES: dict[type, str] = {
+    str: "a string",
+    int: "an integer",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+}
 
 
 def make_text_response(status: int, text: str) -> Response:
@@ -320,11 +326,11 @@ class RequestQueue:
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[tuple[str | None, str], asyncio.Lock] = WeakValueDictionary()
-        self._places = PlaceCounter("Too many requests.", 128, 512, 2048, wait=1.0)
+        self._places = PlaceCounter("Too many requests.", 1024, 2048, 4096, wait=1.0)
 
     async def wait_turn(self, visitor: Visitor) -> None:
-        """Wait until the visitor's request may be handled. Raises TooMany if too many others wait."""
-        identity = visitor.identity or "strangers"
+        """Wait until it is the visitor's turn. Raises TooMany if too many requests wait."""
+        identity = visitor.identity or f"strangers at {visitor.address}"
         with self._places.hold(Visitor(identity, visitor.address)):
             async with self._get_lock(identity, visitor.address), self._get_lock(None, visitor.address):
                 await asyncio.sleep(0)  # everything else that is ready runs first
