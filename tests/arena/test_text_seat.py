@@ -212,10 +212,8 @@ def test_a_seat_retries_and_forfeits() -> None:
     seat = TextSeat(MatchTask("lights", "perfect", conditions=Conditions(retries=1)))
     question = seat.question
     retry = seat.reply("Let me think", "length")
-    assert retry == RetryRequest(
-        "the answer was cut off at the endpoint's length limit.",
-        "That is not a move: the answer was cut off at the endpoint's length limit. Please answer again.",
-    )
+    reason, form = "the answer was cut off at the endpoint's length limit.", question.rpartition("\n\n")[2]
+    assert retry == RetryRequest(reason, f"That is not a move: {reason} Please answer again. {form}")
     assert [message["role"] for message in seat.messages] == ["system", "user", "assistant", "user"]
     assert seat.question == question
     forfeit = seat.reply("", "content_filter")

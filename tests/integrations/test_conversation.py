@@ -74,7 +74,7 @@ def test_conversations_play_the_same_game(game: str, seat: int, tmp_path: Path) 
 def test_a_forfeit_ends_the_match_with_the_lowest_reward() -> None:
     environment = MatchEnvironment()
     environment.reset(**make_rows("lights", matches=2, retries=1, **CONVERSATION_CONDITIONS)[0])
-    assert environment.play("9").endswith("Please answer again.")
+    assert "Please answer again. Call the tool `play`." in environment.play("9")
     assert environment.play("9").endswith("The match is over. You lost.")
     assert environment.get_reward() == -1.0
     with pytest.raises(GameOver):

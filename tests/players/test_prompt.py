@@ -11,8 +11,10 @@ from duels.core.match import Match
 from duels.core.rules import AnySight, Seat
 from duels.games import GAMES, find_game
 from duels.play.new_match import add_machine_limit
+from duels.players.completions import Reply
 from duels.players.failures import BadAnswer, Failure
 from duels.players.prompt import make_messages, parse_answer
+from duels.players.text_player import Conditions, TextPlayer
 from duels.solving.oracles import get_oracle
 
 LIGHTS = find_game("lights").rules()
@@ -37,7 +39,7 @@ def list_examples(question: str) -> list[str]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_example_is_a_legal_action_and_every_kind_has_one(game: str) -> None:
-    for sight in iter_decisions(game, 400):
+    for sight in iter_decisions(game, 1000):
         question = make_messages(sight, False)[1]["content"]
         examples = [sight.rules.parse(text) for text in list_examples(question)]
         assert set(examples) <= set(sight.actions)
@@ -49,6 +51,33 @@ def test_the_rules_of_a_prompt_have_no_instructions_for_a_keyboard(game: str) ->
     system = make_messages(Match.start(find_game(game).rules()).sight(Seat.ONE), False)[0]["content"]
     assert "At the terminal" not in system
     assert "Enter" not in system
+    assert "stop" not in system.partition("Good to know")[2]
+
+
+@pytest.mark.parametrize(
+    ("game", "resource", "form"),
+    [
+        ("flip", "Your Quantum Flip", "both tiles of a Quantum Flip"),
+        ("hunt", "Quantum Tunneling", "tunnel and"),
+    ],
+)
+def test_a_resource_is_offered_only_while_it_is_left(game: str, resource: str, form: str) -> None:
+    questions = [make_messages(sight, False)[1]["content"] for sight in iter_decisions(game, 500)]
+    assert {f"{resource} is left" in each for each in questions if form in each} == {True}
+    assert {form in each for each in questions if f"{resource} is spent" in each} == {False}
+
+
+def test_a_retry_repeats_the_form_and_adds_no_example() -> None:
+    """The notation's own examples may be illegal now, or good moves: `4` wins the opening of lights."""
+    for game in GAMES:
+        for sight in iter_decisions(game, 50):
+            player = TextPlayer("model", sight.rules, Conditions(ask_forced=True))
+            for text in ("A fine mess.", '{"action": "99"}', '{"action": ""}'):
+                player.ask(sight, Random(1))
+                player.reply(Reply(text, "stop"))
+                reason, _, form = player.retry_text.partition(" Please answer again. ")
+                assert form == player.question.rpartition("\n\n")[2]
+                assert not re.search(r"\d", reason.replace("'99'", ""))
 
 
 def test_examples_are_as_often_best_as_random_actions() -> None:
@@ -71,6 +100,14 @@ def test_examples_are_as_often_best_as_random_actions() -> None:
     [
         ("5454./3.5../...../...../....a 18,8 01 1", "Your Quantum Flip is spent, your opponent's is left."),
         ("5454./3.5../...../...../....a 18,8 01 1", "turned face down again: E5 is a 1."),
+        (
+            "...../4..../..1../..e../..b.. 1,4 11 1 D3|E3",
+            "Your Quantum Flip is spent, your opponent's is left.",
+        ),
+        (
+            "...../4..../..1../..e../..b.. 1,4 11 1 D3|E3",
+            "turned up D3 (a 5) and E3 (a 2). Keep one of them.",
+        ),
         ("5454./3.5../...../...../..... 18,8 10 1", "Your Quantum Flip is left, your opponent's is spent."),
     ],
 )

@@ -228,7 +228,7 @@ class TextSeat:
     >>> seat.question.splitlines()[0]
     'You are Player 1, and it is your turn.'
     >>> seat.reply("I take two.").reason
-    "Cannot read 'I take two': name a light (4) or two neighbours (1-2)."
+    "'I take two' is not an action."
     >>> result = seat.reply('{"action": "2"}')  # the remaining move is forced, so the match ends
     >>> result.result, result.grade.loss, result.grade.best, result.grade.failures
     ('1 won', 0.0, ('2',), ('unreadable',))

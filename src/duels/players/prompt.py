@@ -17,7 +17,7 @@ from duels.core.words import strip_ink
 from duels.players import protocol
 from duels.players.failures import BadAnswer, Failure
 
-PROMPT_VERSION = 2
+PROMPT_VERSION = 3
 """The version of the prompt and of the answers that it allows. Results of two versions are not compared."""
 TEXT, TOOL = "text", "tool"
 """The forms of an answer: the end of a text, or a call of a tool."""
@@ -86,19 +86,14 @@ class Labels:
         words = re.split(r"([^A-Za-z0-9]+)", text.strip())
         if any(word.isdecimal() for word in words):
             raise NotationError(f"{quote(text)} contains a number; the cells are {', '.join(self.names)}.")
-        try:
-            return self.rules.parse("".join(numbers.get(word.upper(), word) for word in words))
-        except NotationError:
-            raise NotationError(
-                f"{quote(text)} is not an action; the cells are {', '.join(self.names)}."
-            ) from None
+        return self.rules.parse("".join(numbers.get(word.upper(), word) for word in words))
 
     @property
     def legend(self) -> str:
         """An explanation of the names for the prompt."""
         return (
-            f"The cells have other names here, from left to right: {', '.join(self.names)}. "
-            f"Cell 1 of the rules is {self.names[0]}, and so on. Use these names, not numbers."
+            f"The board has letters instead of numbers, from left to right: {', '.join(self.names)}. "
+            f"{self.names[0]} stands for number 1 of the rules, and so on. Answer with letters, not numbers."
         )
 
 
@@ -114,8 +109,8 @@ def make_messages(
 
 def make_briefing(rules: AnyRules, labels: Labels | None = None, form: str = TEXT) -> str:
     """Return the text that is the same for all decisions: the rules and the form of an answer."""
-    notes = [rules.game.rules_text(), *_describe_options(rules), *([labels.legend] if labels else [])]
-    return "\n".join(["You play this game to win.\n", *notes, "", _ANSWER_INSTRUCTIONS[form]])
+    notes = [*_describe_options(rules), *([labels.legend] if labels else []), _ANSWER_INSTRUCTIONS[form]]
+    return "\n\n".join(["You play this game to win.", rules.game.rules_text().strip(), *notes])
 
 
 def make_question(sight: AnySight, show_actions: bool, labels: Labels | None = None, form: str = TEXT) -> str:
@@ -137,7 +132,7 @@ def make_question(sight: AnySight, show_actions: bool, labels: Labels | None = N
     ]
     if show_actions:
         parts.append(f"You may play: {rename(', '.join(rules.format(action) for action in sight.actions))}.")
-    parts.append(rename(_describe_format(sight, form)))
+    parts.append(describe_format(sight, labels, form))
     return "\n\n".join(filter(None, parts))
 
 
@@ -158,7 +153,7 @@ def _describe_history(sight: AnySight) -> str:
     return f"Played so far: {'; '.join(entries)}."
 
 
-def _describe_format(sight: AnySight, form: str) -> str:
+def describe_format(sight: AnySight, labels: Labels | None = None, form: str = TEXT) -> str:
     """Describe how each kind of legal action is written, with an example that is legal now.
 
     The examples are drawn at random, so that they say nothing about good play.
@@ -170,7 +165,8 @@ def _describe_format(sight: AnySight, form: str) -> str:
     examples = {form: rules.format(rng.choice(actions)) for form, actions in forms.items() if actions}
     clauses = [f"{form}, as in {json.dumps({'action': text})}" for form, text in examples.items()]
     start = "Call the tool `play`" if form == TOOL else "The last line of your answer is a JSON object"
-    return f"{start}. Write {'; or '.join(clauses)}."
+    sentences = f"{start}. Write {'; or '.join(clauses)}."
+    return labels.rename(sentences) if labels else sentences
 
 
 def _describe_options(rules: AnyRules) -> list[str]:

@@ -102,15 +102,15 @@ def parse_action(
         raise BadAnswer(Failure.EMPTY, "the action is empty.")
     try:
         action = notation.parse(text)
-    except NotationError as error:
-        raise BadAnswer(Failure.UNREADABLE, str(error)) from None
-    if action not in sight.actions:
-        suffix = ""
-        if show_actions:
-            allowed = [notation.format(legal) for legal in sight.actions]
-            suffix = f"; allowed: {', '.join(shorten_list(allowed, MAX_LISTED_ACTIONS))}"
-        raise BadAnswer(Failure.ILLEGAL, f"{quote(text)} is not allowed now{suffix}.")
-    return action
+    except NotationError:  # its example might be illegal now, or a hint
+        failure, problem = Failure.UNREADABLE, f"{quote(text)} is not an action"
+    else:
+        if action in sight.actions:
+            return action
+        failure, problem = Failure.ILLEGAL, f"{quote(text)} is not allowed now"
+    allowed = [notation.format(legal) for legal in sight.actions] if show_actions else []
+    suffix = f"; allowed: {', '.join(shorten_list(allowed, MAX_LISTED_ACTIONS))}" if allowed else ""
+    raise BadAnswer(failure, f"{problem}{suffix}.")
 
 
 def _parse_policy(

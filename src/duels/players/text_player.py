@@ -19,6 +19,7 @@ from duels.players.prompt import (
     Labels,
     Message,
     add_reply,
+    describe_format,
     make_briefing,
     make_question,
     parse_answer,
@@ -96,7 +97,7 @@ class TextPlayer:
         self.messages: list[Message] = []
         """The messages to send."""
         self.retry_text = ""
-        """Why the last attempt was not a move, and the request to answer again."""
+        """Why the last attempt was not a move, and how to write an answer."""
         self._failed: list[BadAnswer] = []
         self._settled: tuple[str, str] = "", ""  # the last answer that was a move, and the id of its call
 
@@ -148,7 +149,8 @@ class TextPlayer:
         self._failed.append(failure)
         if len(self._failed) > self._conditions.retries:
             return NoMove(self.name, tuple(self._failed))
-        self.retry_text = f"That is not a move: {failure.detail} Please answer again."
+        form = describe_format(self._view, self._labels, self._conditions.form)
+        self.retry_text = f"That is not a move: {failure.detail} Please answer again. {form}"
         self.messages = add_reply(self.messages, self._redact(reply.text), reply.call_id, self.retry_text)
         return failure
 

@@ -137,7 +137,7 @@ class QuantumChain(OpenRules[State, Action]):
 
     cells: int = option(7, "number of cells")
     run: int = option(4, "symbols in a row that win")
-    max_boards: int | None = option(None, "maximum number of boards")
+    max_boards: int | None = option(None, "number of boards after which nobody wins")
 
     game = GAME
     limit = "max_boards"

@@ -17,11 +17,13 @@ def forms(rules: QuantumTiles, sight: Sight[Action, State]) -> dict[str, list[Ac
 def facts(rules: QuantumTiles, sight: Sight[Action, State]) -> list[str]:
     """Return sentences on the position beside its board."""
     view, seat = sight.view, sight.seat
-    own, other = ("left" if view.quantum[player - 1] else "spent" for player in (seat, seat.other))
+    own, other = ("left" if view.has_quantum(player) else "spent" for player in (seat, seat.other))
+    lifted = [f"{rules.name_of(tile)} (a {rules.value_of(view.tiles[tile])})" for tile in view.lifted]
+    turned = [f"Your Quantum Flip has turned up {' and '.join(lifted)}. Keep one of them."] if lifted else []
     known = [
         f"{rules.name_of(tile)} is a {rules.value_of(face)}"
         for tile, face in enumerate(view.tiles)
         if face.isalpha() and tile not in view.lifted
     ]
     shown = [f"Tiles that were shown and turned face down again: {', '.join(known)}."] if known else []
-    return [f"Your Quantum Flip is {own}, your opponent's is {other}.", *shown]
+    return [f"Your Quantum Flip is {own}, your opponent's is {other}.", *turned, *shown]

@@ -137,7 +137,7 @@ class QuantumHunt(Rules[State, Action, View]):
     """Move a hidden token, then observe a cell. Observing the other token wins; moving onto it loses."""
 
     cells: int = option(7, "number of positions")
-    max_turns: int | None = option(None, "maximum number of turns")
+    max_turns: int | None = option(None, "number of turns after which nobody wins")
 
     game = GAME
     limit = "max_turns"
