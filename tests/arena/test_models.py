@@ -1,7 +1,9 @@
 """Language models as players, over a real connection to a server with good and bad replies."""
 
+import gc
 import json
 import re
+import signal
 import sys
 import threading
 from dataclasses import replace
@@ -27,9 +29,11 @@ from duels.play.new_match import add_machine_limit
 from duels.players import endpoint as endpoints
 from duels.players.endpoint import EndpointSettings
 from duels.players.failures import BadAnswer, Failure
+from duels.players.model import ModelPlayer
 from duels.players.program import ProgramLimits
 from duels.players.prompt import Labels, make_messages, parse_answer
 from duels.players.text_player import Mirror
+from duels.terminal.signals import SignalExit
 from tests.arena.model_server import Server, played
 from tests.players.test_program import BAD, is_running, wait_until
 from tests.support import duels
@@ -70,6 +74,17 @@ def test_every_failure_has_its_class(model: str, failure: str, server: Server, t
     stats = played(server, tmp_path / "run", model)["games"]["lights"]["players"][f"model {model}"]
     assert set(stats["failures"]) == {failure}
     assert stats["failures"][failure] == 3 * stats["forfeits"] == 6
+
+
+def test_a_signal_ends_a_run_without_a_traceback(
+    server: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The handler of a signal runs between two steps of any task."""
+    stopped = mock.patch.object(ModelPlayer, "decide", side_effect=SignalExit(signal.SIGTERM))
+    with stopped, pytest.raises(SignalExit):
+        played(server, tmp_path / "run", "well")
+    gc.collect()
+    assert "never retrieved" not in caplog.text + capfd.readouterr().err
 
 
 def test_the_model_receives_the_reason_of_a_failure(server: Server, tmp_path: Path) -> None:
@@ -243,10 +258,10 @@ def test_numbers_of_renamed_cells_are_rejected() -> None:
     sight, labels = Match.start(LIGHTS).sight(Seat.ONE), Labels.from_rules(LIGHTS)
     first, _, third = labels.names[:3]
     for text, failure in (("1", Failure.UNREADABLE), ("pass", Failure.UNREADABLE)):
-        with pytest.raises(BadAnswer, match=f"the cells are {first}, ") as problem:
+        with pytest.raises(BadAnswer, match=f"'{text}' is not an action; allowed: {first}, ") as problem:
             parse_answer(text, sight, labels)
         assert problem.value.failure is failure
-    with pytest.raises(BadAnswer, match="is not an action; the cells are"):
+    with pytest.raises(BadAnswer, match=f"'{first}-{third}' is not an action; allowed: {first}, "):
         parse_answer(f"{first}-{third}", sight, labels)
     after = Match.start(LIGHTS).play_text("1").sight(Seat.TWO)
     with pytest.raises(BadAnswer, match=f"not allowed now; allowed: {labels.names[1]}, ") as problem:

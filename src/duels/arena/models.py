@@ -91,6 +91,7 @@ class QuestionRunner:
         self, items: Iterable[T], ask: Callable[[T, Endpoint, int], Awaitable[None]], progress: Progress
     ) -> None:
         """Call `ask(item, endpoint, task_number)` for each item in one of several concurrent tasks."""
+        asyncio.get_running_loop().set_exception_handler(_ignore_exit_signals)
         queue = iter(items)
 
         async def run_task(endpoint: Endpoint, task_number: int) -> None:
@@ -115,6 +116,12 @@ class QuestionRunner:
                     group.create_task(run_task(endpoint, task_number))
         except BaseExceptionGroup as group_error:
             raise group_error.exceptions[0] from None
+
+
+def _ignore_exit_signals(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report an error that no task retrieved. A signal ends the command with a message of its own."""
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)
 
 
 class ModelWorker:
