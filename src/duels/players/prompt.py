@@ -64,7 +64,7 @@ class Labels:
     @classmethod
     def from_rules(cls, rules: AnyRules) -> "Labels":
         """Choose names for the cells of a game. Raises BadOption if they cannot be renamed."""
-        count = rules.game.find("labels", "cells")
+        count = rules.game.find("mirror", "cells")
         if count is None:
             raise BadOption(f"The cells of {rules.name} cannot be renamed: they are not numbered in a row.")
         cells = count(rules)

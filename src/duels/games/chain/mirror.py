@@ -1,4 +1,4 @@
-"""The mirror symmetry of Quantum Duel: four in a row."""
+"""The mirror symmetry and the names of the cells of Quantum Duel: four in a row."""
 
 from dataclasses import replace
 
@@ -40,3 +40,8 @@ def mirror_event(rules: QuantumChain, event: Event) -> Event:
         case ChainMade():
             return replace(event, first=cells_plus_one - event.last, last=cells_plus_one - event.first)
     return event
+
+
+def cells(rules: QuantumChain) -> int:
+    """Return the number of cells. In notation, the numbers from 1 to this one always name cells."""
+    return rules.cells

@@ -1,4 +1,4 @@
-"""The mirror symmetry of Quantum Duel: the hunt."""
+"""The mirror symmetry and the names of the positions of Quantum Duel: the hunt."""
 
 from dataclasses import replace
 
@@ -23,3 +23,8 @@ def mirror_event(rules: QuantumHunt, event: Event) -> Event:
     if isinstance(event, Moved | Observed | Collided):
         return replace(event, cell=rules.cells + 1 - event.cell)
     return event
+
+
+def cells(rules: QuantumHunt) -> int:
+    """Return the number of positions. In notation, the numbers from 1 to this one always name positions."""
+    return rules.cells

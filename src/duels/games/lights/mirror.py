@@ -1,4 +1,4 @@
-"""The mirror symmetry of Light Out Duel."""
+"""The mirror symmetry and the names of the lights of Light Out Duel."""
 
 from dataclasses import replace
 
@@ -22,3 +22,8 @@ def mirror_event(rules: Lights, event: Event) -> Event:
         return event
     lights = tuple(rules.lights + 1 - light for light in reversed(event.lights))
     return replace(event, lights=lights, row=event.row[::-1])
+
+
+def cells(rules: Lights) -> int:
+    """Return the number of lights. In notation, the numbers from 1 to this one always name lights."""
+    return rules.lights
