@@ -1,7 +1,7 @@
 """One match of a run: its plan, its grades, and its luck."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -18,7 +18,7 @@ from duels.play.step import DecisionDialogue, NextEntry, ask_for_entry, ask_play
 from duels.players import Player
 from duels.players.failures import Answer, NoMove
 from duels.players.program import ProgramPlayer
-from duels.solving.oracle import Exactness, Progress, Verdict, no_progress
+from duels.solving.oracle import Exactness, Verdict
 from duels.solving.oracles import get_oracle
 
 _MAX_CACHED_VERDICTS = 100_000
@@ -31,20 +31,13 @@ MAX_CORRECTION = 1.0
 class Judge:
     """Grades decisions and values positions. In games without hidden information, verdicts are cached."""
 
-    def __init__(self, rules: AnyRules, progress: Progress = no_progress) -> None:
+    def __init__(self, rules: AnyRules) -> None:
         self.rules = rules
-        self.oracle = get_oracle(rules, progress)
+        self.oracle = get_oracle(rules)
         self.measure = self.oracle.measure
         """The oracle's measure of decisions: GIVEN_AWAY or BELOW_THE_MIXTURE."""
         self._is_open = isinstance(rules, OpenRules)
         self._judge_state = lru_cache(_MAX_CACHED_VERDICTS)(self._judge_open_state)
-        make_quick_value = rules.game.find("luck", "quick_value")
-        self._state_value: Callable[[Any], float] = (
-            make_quick_value(self.oracle) if make_quick_value else self._exact_value
-        )
-
-    def _exact_value(self, state: Any) -> float:
-        return self.oracle.value(self.rules.sight(state, Seat.ONE)).number
 
     def get_opening_value(self) -> tuple[float, Exactness]:
         """Return the value of the game for Player 1, and how exact it is."""
@@ -74,7 +67,8 @@ class Judge:
         Neither player sees the result.
         """
         if self._is_open:
-            return [self._state_value(self.rules.apply(match.state, each).state) for each in match.actions]
+            next_states = (self.rules.apply(match.state, each).state for each in match.actions)
+            return list(map(self.oracle.quick_value, next_states))
         return [self._full_information_value(match.play(CHANCE, each)) for each in match.actions]
 
     def action_values(self, match: AnyMatch, sight: AnySight) -> list[float]:

@@ -10,7 +10,6 @@ with require_extra("vector"):
     import numpy as np
     from numpy.typing import NDArray
 
-Tokens = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 

@@ -347,6 +347,13 @@ class Oracle(ABC, Generic[A, V]):
         """
         return 0.5
 
+    def quick_value(self, state: Any) -> float:
+        """Return player 1's value of a state without hidden information, to reduce the variance of results.
+
+        An oracle whose values take long may return an estimate that depends only on the state.
+        """
+        return self.value(self.rules.sight(state, Seat.ONE)).number
+
     def unforeseen_loss(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
         """Return a clause without a subject (`went onto …`) on a loss that the seat could not foresee, or ''.
 
