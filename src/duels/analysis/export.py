@@ -25,7 +25,7 @@ from duels.play.dice import Dice
 from duels.play.step import decide_next_entry
 from duels.players import Player, make_player
 from duels.solving.oracle import Exactness
-from duels.solving.oracles import get_quick_oracle
+from duels.solving.oracles import get_oracle
 
 ProgressCallback = Callable[[int, int], None]
 """Called with the number of finished matches and the total."""
@@ -113,8 +113,8 @@ def play_matches(run: Export, first: int, progress: ProgressCallback, jobs: int)
 
 @lru_cache(maxsize=1)
 def _make_oracle_and_players(run: Export) -> tuple[Any, dict[Seat, Player]]:
-    oracle = get_quick_oracle(run.rules)  # first, so that the players share it
-    return oracle, {seat: make_player(name, run.rules) for seat, name in zip(Seat, run.players, strict=True)}
+    players = {seat: make_player(name, run.rules) for seat, name in zip(Seat, run.players, strict=True)}
+    return get_oracle(run.rules), players
 
 
 def _find_next_number(run: Export, path: Path, first: int) -> int:

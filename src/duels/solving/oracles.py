@@ -27,34 +27,19 @@ def get_oracle(rules: AnyRules, progress: Progress = no_progress) -> Oracle[Any,
         if cached := _cache.get(rules):
             return cached
         make_oracle = rules.game.find("oracle", "make_oracle") or _make_default_oracle
-        return _store(rules, make_oracle(rules, progress))
-
-
-def _store(rules: AnyRules, oracle: Oracle[Any, Any]) -> Oracle[Any, Any]:
-    oracle.factory = get_oracle
-    with _guard:
-        for old in list(_cache)[: len(_cache) + 1 - _MAX_CACHED]:
-            del _cache[old]
-        _cache[rules] = oracle
-    return oracle
+        oracle: Oracle[Any, Any] = make_oracle(rules, progress)
+        oracle.factory = get_oracle
+        with _guard:
+            for old in list(_cache)[: len(_cache) + 1 - _MAX_CACHED]:
+                del _cache[old]
+            _cache[rules] = oracle
+        return oracle
 
 
 def is_oracle_ready(rules: AnyRules) -> bool:
     """Return whether `get_oracle` returns at once: the oracle is cached or quick to build."""
     states = rules.max_states() if isinstance(rules, OpenRules) else None
     return rules in _cache or (states is not None and states <= _QUICK_STATES)
-
-
-def get_quick_oracle(rules: AnyRules) -> Oracle[Any, Any]:
-    """Return the oracle with the fastest answers, for callers that ask thousands of questions.
-
-    A game's module `quick` may define one, which takes longer to build. It replaces the cached oracle.
-    """
-    quick = rules.game.find("quick", "make_oracle")
-    oracle = quick(rules) if quick else None
-    if oracle is not None and type(oracle) is not type(_cache.get(rules)):
-        return _store(rules, oracle)
-    return get_oracle(rules)
 
 
 def _make_default_oracle(rules: AnyRules, progress: Progress) -> Oracle[Any, Any]:

@@ -1,7 +1,7 @@
 """Values of single states of the abstraction, and bounds on the length of a match.
 
-Functions that take `Tables` use the subset of Python that Numba compiles. Players run them uncompiled;
-`quick.py` compiles them.
+Functions that take `Tables` use the subset of Python that Numba compiles. Players run them uncompiled; the
+environments compile them for levels.
 """
 
 from array import array

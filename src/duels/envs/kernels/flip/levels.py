@@ -5,6 +5,8 @@ those players do. Needs the extra `fast`.
 """
 
 from functools import lru_cache
+from importlib.util import find_spec
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -12,17 +14,21 @@ from numpy.typing import NDArray
 
 from duels.core.features import Encoding, number_actions
 from duels.core.rules import Seat
-from duels.games.flip.bounds import MAX_WIDTH, judge
+from duels.games.flip import abstraction, bounds, grid, values
+from duels.games.flip.bounds import MAX_WIDTH, Interval, Position, judge
 from duels.games.flip.features import features
 from duels.games.flip.oracle import FlipOracle, grade
-from duels.games.flip.quick import fits, list_functions, make_arrays
 from duels.games.flip.rules import QuantumTiles, State
+from duels.games.flip.values import SLOTS, Tables
 from duels.players.levels import LevelPlayer, temper
 from duels.solving.oracles import get_oracle
 
 Bytes = NDArray[np.int8]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+MAX_SIDE = 5
+"""The largest side for compiled code: memo keys of larger boards exceed 64 bits."""
 
 
 class FlipLevels:
@@ -41,7 +47,7 @@ class FlipLevels:
     @staticmethod
     def fits(rules: QuantumTiles) -> bool:
         """Return whether these levels support the rules and Numba is installed."""
-        return fits(rules)
+        return find_spec("numba") is not None and rules.side <= MAX_SIDE
 
     def begin(self, env_mask: Flags) -> None:
         """Do nothing: the level has no memory."""
@@ -53,7 +59,7 @@ class FlipLevels:
         """Return the level's probabilities, indexed [game of `env_mask`, action]."""
         faces, scores, held, lifted = self._read(observations)
         odds = np.zeros((len(observations), len(self._action_numbers)))
-        _compile()(_get_arrays(self._rules), faces, scores, held, lifted, self._share, odds)
+        _compile()(_make_arrays(self._rules), faces, scores, held, lifted, self._share, odds)
         for i in np.flatnonzero(odds[:, 0] < 0):
             odds[i] = self._search(observations[i], faces[i], held[i], lifted[i])
         return odds
@@ -111,16 +117,56 @@ def _mix_levels(t: Any, faces: Any, scores: Any, held: Any, lifted: Any, share: 
             odds[i, legal[k]] = tempered[k]
 
 
+def _remember(t: Tables, key: int, low: float, high: float) -> None:
+    """Replace `remember` in compiled code: write to an array."""
+    entry = t.memo[key % SLOTS]
+    entry[0], entry[1], entry[2] = key, low, high
+
+
+def _narrow(t: Tables, pos: Position, steps: int) -> Interval:
+    """Replace `narrow` in compiled code, which never calls it."""
+    return 0.0, 1.0
+
+
 @lru_cache(maxsize=1)
 def _compile() -> Any:
     from duels.solving.compiling import compile_functions
 
-    functions = list_functions() | {"grade": grade, "temper": temper, "mix_levels": _mix_levels}
-    return compile_functions(functions, ("mix_levels",))["mix_levels"]
+    functions: dict[str, Any] = {
+        name: function
+        for module in (abstraction, grid, values, bounds)
+        for name, function in vars(module).items()
+        if isinstance(function, FunctionType)
+    }
+    functions |= {"remember": _remember, "narrow": _narrow, "grade": grade, "temper": temper}
+    return compile_functions(functions | {"mix_levels": _mix_levels}, ("mix_levels",))["mix_levels"]
 
 
 @lru_cache(maxsize=8)
-def _get_arrays(rules: QuantumTiles) -> Any:
+def _make_arrays(rules: QuantumTiles) -> Tables:
+    """Return the tables of the rules' oracle for compiled code."""
     oracle = get_oracle(rules)
     assert isinstance(oracle, FlipOracle)
-    return make_arrays(oracle.tables)
+    tables = oracle.tables
+    codes = np.full((max(tables.codes) + 1, len(tables.codes[0])), -1)
+    codes[list(tables.codes)] = list(tables.codes.values())
+    inner, neighbours, pairs = (np.array(part) for part in tables.grid[2:])
+    return tables._replace(
+        rows=np.array(tables.rows),
+        nobody_rows=np.array(tables.nobody_rows),
+        holder_rows=np.array(tables.holder_rows),
+        leaves=_pad(tables.leaves),
+        terms=_pad(tables.terms),
+        codes=codes,
+        stored_values=np.frombuffer(tables.stored_values, np.uint16),
+        memo=np.full((SLOTS, 3), -1.0),
+        look_ahead_cache=0,
+        grid=tables.grid._replace(inner=inner, neighbours=neighbours, pairs=pairs),
+    )
+
+
+def _pad(rows: Any) -> NDArray[np.int64]:
+    padded = np.zeros((len(rows), max(map(len, rows)), len(rows[0][0])), np.int64)
+    for index, row in enumerate(rows):
+        padded[index, : len(row)] = row
+    return padded
