@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from duels.core.narration import Line, Narration, Row, TextBoard, say, verb
 from duels.core.rules import Event, Seat, Sight
@@ -119,13 +118,11 @@ class LeapWords(Words[Action, State]):
         return TextBoard(rows=(Row(tuple(texts[1:])),))
 
 
-@cache
 def _render_token(seat: Seat, changed: bool) -> str:
     token = Ink.for_seat(seat)(TOKEN[seat])
     return Ink.CHANGED(token) if changed else token
 
 
-@cache
 def _render_turn(seat: Seat) -> str:
     return f"{Ink.for_seat(seat)(f'{seat.label} ({TOKEN[seat]})')}, it's your turn."
 
