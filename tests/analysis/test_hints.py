@@ -180,7 +180,7 @@ def test_the_answer_to_a_level_is_a_best_response(seat: Seat, wins: float) -> No
             "leap",
             "6 12 1",
             Exactness.EXACT,
-            "Against club, 1, 3 or 6 leaves most room for errors (29.2% to win).",
+            "Against club, 1, 3 or 6 wins most often (29.2% to win).",
         ),
         ("lights", "OOOOOOO 1", Exactness.EXACT, ""),
         ("flip", "...../...../...../...../..... 0,0 11 1", Exactness.ESTIMATE, ""),
@@ -188,7 +188,7 @@ def test_the_answer_to_a_level_is_a_best_response(seat: Seat, wins: float) -> No
             "hunt",
             "1: move 3, observe 4, ?, observe 4",
             Exactness.ESTIMATE,
-            "Against club, stay leaves most room for errors (about 54.5% to win).",
+            "Against club, stay wins most often (about 54.5% to win).",
         ),
     ],
 )
@@ -203,11 +203,18 @@ def test_a_tip_names_the_move_after_which_a_level_errs_most(
     assert duels.hint(sight).chances == {}
 
 
+def test_a_tip_promises_more_than_the_advice() -> None:
+    sight = find_game("hunt").rules().parse_position("2: ?, observe 4, move 7")
+    hint = duels.hint(sight, against="casual")
+    assert max(value.number for value in hint.chances.values()) < hint.value.number
+    assert hint.tip == ""
+
+
 def test_large_games_are_estimated_from_whole_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     sight = find_game("chain").rules().parse_position("O___X__ 1")
     assert duels.hint(sight, against="club").tip.endswith(" on this board).")
     monkeypatch.setattr("duels.analysis.hints._MAX_STATES", 10)
-    estimate = "Against club, 3 leaves most room for errors (about 52.3% to win)."
+    estimate = "Against club, 3 wins most often (about 52.3% to win)."
     assert duels.hint(sight, against="club").tip == estimate
 
 

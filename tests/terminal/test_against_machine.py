@@ -41,6 +41,28 @@ def test_moves_of_a_machine_are_reported_by_its_name(game: str, entries: str, la
     assert "Player 2 (O), " not in text
 
 
+@pytest.mark.parametrize(
+    ("game", "entries", "result"),
+    [
+        ("leap", "enter enter 1 1 2 2 2 2 3 2 9 2 2 2 1", "You have reached the Quantum Cell and won"),
+        ("chain", "7 1 4 3 5 accept 2 accept 6 accept", "You have an unbroken chain"),
+        ("flip", "A1 5 B1 1 A2 5 B2 1 A3 5 B3 1 A4 5 B4 1 A5 4", "That exceeds 21. casual wins!"),
+        ("hunt", "move_1 observe_5 move_2 observe_3 move_1 observe_2", "You win by capturing casual's "),
+        ("hunt", "move_1 observe_2 move_1 observe_3", "Both tokens reveal they are at position 1. casual "),
+        ("hunt", "move_1 observe_2 move_2 observe_3 move_2 observe_3", "You lose due to initiating"),
+    ],
+)
+def test_results_name_the_person_and_the_machine(game: str, entries: str, result: str) -> None:
+    rules = find_game(game).rules()
+    match = Match.start(rules).play_text(*[entry.replace("_", " ") for entry in entries.split()])
+    narrator = Narrator(rules.game.words(rules), BOTH, AGAINST_CASUAL)
+    text = strip_ink("".join(narrator.render_match(match)))
+    assert match.over
+    assert result in text
+    assert "Player 1" not in text.replace("Player 1: ", "")
+    assert "Player 2" not in text.replace("Player 2: ", "")
+
+
 def resume_hunt(folder: Path, entries: str) -> Path:
     record = folder / "hunt.duel"
     record.write_text(START.format("hunt") + entries)

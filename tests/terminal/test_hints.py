@@ -77,4 +77,4 @@ def test_a_hint_in_a_match_knows_the_opponent(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("hint\nhint\nquit\n"))
     assert run(["play", "chain", "--seat2", "club"]) == 0
-    assert "Against club, 4 leaves most room for errors (53.4% on this board)." in capsys.readouterr().out
+    assert "Against club, 4 wins most often (53.4% on this board)." in capsys.readouterr().out

@@ -33,6 +33,7 @@ def test_two_people_have_names_and_a_score(tmp_path: Path) -> None:
         start_match(terminal, "lights", "Ann", "Bob", first="bob")
         terminal.expect("Bob is Player 1 and moves first. Ann is Player 2.")
         resign(terminal)  # Bob loses
+        terminal.expect("Score: 0 for Bob, 1 for Ann.")
         terminal.press(AFTER, "r")
         terminal.expect("Bob is Player 1 and moves first.")
         resign(terminal)
@@ -49,7 +50,7 @@ def test_two_people_have_names_and_a_score(tmp_path: Path) -> None:
         terminal.press(AFTER, "q")
         terminal.answer(MENU, "quit")
         assert terminal.wait() == 0
-    assert terminal.text.count("Score:") == 2
+    assert terminal.text.count("Score:") == 3
     saved = "".join(path.read_text() for path in (tmp_path / "matches").iterdir())
     assert "Ann" not in saved
 

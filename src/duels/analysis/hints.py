@@ -124,7 +124,7 @@ def hint(
     >>> duels.hint(match.sight(duels.Seat.ONE)).advice
     '1 (100.0% to win).'
     >>> duels.hint(duels.start("chain").sight(duels.Seat.ONE), against="club").tip
-    'Against club, 4 leaves most room for errors (53.4% on this board).'
+    'Against club, 4 wins most often (53.4% on this board).'
     """
     oracle = oracle or get_oracle(sight.rules)
     verdict = oracle.judge(sight)
@@ -202,18 +202,21 @@ def _format_details(sight: Sight[A, V], verdict: Verdict[A], choices: list[Actio
 def _describe_best_response(
     sight: Sight[A, V], verdict: Verdict[A], chances: Mapping[A, Value], opponent: str
 ) -> str:
-    """Name the best actions of perfect play against the opponent; empty if they do not differ."""
+    """Name the best actions of perfect play against the opponent.
+
+    Empty if they do not differ, or promise no more than the value that the advice states.
+    """
     numbers = {action: chances[action].number for action in verdict.best if action in chances}
     highest = max(numbers.values(), default=0.0)
     best = [action for action, number in numbers.items() if highest - number < MIN_SHOWN]
-    if len(best) == len(numbers):
+    if len(best) == len(numbers) or highest < verdict.value.number:
         return ""
     names = join_or([name_action(sight, action) for action in best], _MAX_NAMED)
     value, rules = chances[best[0]], sight.rules
     chance = format_chance(value, rules)
     if rules.clock and not rules.has_hidden_information and value.exactness is Exactness.EXACT:
         chance = f"{value} on this {rules.clock.removesuffix('s')}"  # where `_search` ends
-    return f"Against {opponent}, {names} leaves most room for errors ({chance})."
+    return f"Against {opponent}, {names} wins most often ({chance})."
 
 
 def _compute_response_values(sight: AnySight, opponent: Player, oracle: Oracle[Any, Any]) -> dict[Any, Value]:

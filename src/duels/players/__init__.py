@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from duels.core.errors import UnknownName, format_unknown_name, quote
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.games import resolve_rules
-from duels.players.levels import LevelPlayer, MixedPlayer, get_level_share, list_distinct_levels
+from duels.players.levels import (
+    LEVEL_SHARES,
+    LevelPlayer,
+    MixedPlayer,
+    get_level_share,
+    list_distinct_levels,
+)
 from duels.solving.oracle import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -86,6 +92,21 @@ def list_levels(rules: AnyRules) -> list[str]:
     """
     levels = list_distinct_levels(rules.name)
     return [*(level for level in levels if level != BEST), get_strongest_name(rules)]
+
+
+def describe_level(rules: AnyRules, level: str) -> str:
+    """Return a summary of the level's play in a game.
+
+    >>> import duels
+    >>> describe_level(duels.start("leap").rules, "casual")
+    'errs half as much as random'
+    >>> describe_level(duels.start("hunt").rules, "casual")
+    'errs often; a little better than random'
+    """
+    if level not in STRONGEST_NAMES:  # a game with fewer levels has other shares
+        share = get_level_share(rules.name, level)
+        level = min(LEVEL_SHARES, key=lambda name: abs(LEVEL_SHARES[name] - share))
+    return PLAYER_KINDS[level].summary
 
 
 def resolve_player_kind(

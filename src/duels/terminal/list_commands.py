@@ -8,7 +8,7 @@ from click.shell_completion import get_completion_class
 from duels.core.game import Game
 from duels.games import GAMES, all_games, list_installed_games
 from duels.players import BEST, HUMAN, PERFECT, PLAYER_KINDS, SIMPLE_PROGRAMS
-from duels.players.levels import DISTINCT_LEVELS, list_equal_levels
+from duels.players.levels import DISTINCT_LEVELS, LEVEL_SHARES, list_equal_levels
 from duels.terminal.game_options import game_argument
 from duels.terminal.options import format_examples, print_text
 
@@ -70,7 +70,10 @@ def players(as_json: bool) -> None:
         PERFECT: ["in games with hidden information, best plays instead"],
         "greedy": [GREEDY_STRENGTH],
     }
-    for game in DISTINCT_LEVELS:
+    for game, shares in DISTINCT_LEVELS.items():
+        details |= {
+            name: [f"errs more in {game}"] for name, share in shares.items() if share > LEVEL_SHARES[name]
+        }
         details |= {
             name: [f"plays like {level} in {game}"] for name, level in list_equal_levels(game).items()
         }

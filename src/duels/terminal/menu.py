@@ -17,12 +17,13 @@ from duels.play.library import SavedMatch, list_saved_matches
 from duels.play.new_match import MatchSetup, shorten_match
 from duels.players import (
     HUMAN,
-    PLAYER_KINDS,
     SIMPLE_PROGRAMS,
     STRONGEST_NAMES,
+    describe_level,
     get_strongest_name,
     list_levels,
 )
+from duels.players.levels import DISTINCT_LEVELS
 from duels.terminal.messages import format_entries
 from duels.terminal.next_step import NextStep, show_review
 from duels.terminal.play import can_use_board, is_board_installed, play_new_match, resume_match
@@ -91,7 +92,7 @@ class Menu:
             _PLAY: ("start a match against the machine or a friend", partial(self._play, has_board))
         }
         if has_board:
-            description = "the same at the prompts of the rule book"
+            description = "the same line by line, as in the rule books"
             items[_PROMPTS] = (description, partial(self._play, False))
         items["variant"] = (
             "start a match of another size, such as 12 lights",
@@ -191,11 +192,14 @@ class Menu:
         return {one: "1", two: "2", _COIN: "random"}[choose(self._screen, "Who moves first?", options, one)]
 
     def _ask_opponent(self, rules: AnyRules) -> str:
-        opponents = {level: PLAYER_KINDS[level].summary for level in list_levels(rules)}
+        opponents = {level: describe_level(rules, level) for level in list_levels(rules)}
         opponents[_FRIEND] = "another person at this keyboard"
         aliases = dict.fromkeys(STRONGEST_NAMES, get_strongest_name(rules))
         aliases |= {name: name for name in SIMPLE_PROGRAMS}
-        return choose(self._screen, "Against whom?", opponents, _DEFAULT_OPPONENT, aliases)
+        title = "Against whom?"
+        if rules.name in DISTINCT_LEVELS:
+            title += f" In {rules.name}, only these levels differ: guessing decides much of it."
+        return choose(self._screen, title, opponents, _DEFAULT_OPPONENT, aliases)
 
     def _ask_length(self, rules: AnyRules) -> str:
         """Ask for the length of the match, in games that may never end."""

@@ -54,9 +54,12 @@ def name_people(live: LiveMatch, reader: Seat | None = None) -> PlayerNames:
 
 
 def format_score(live: LiveMatch) -> str:
-    """Format the score after a rematch, such as `Score: 2 for Ann, 1 for Bob.`; otherwise an empty string."""
+    """Format the score, such as `Score: 2 for Ann, 1 for Bob.`
+
+    Empty before the end, and after the first match unless both people have names.
+    """
     outcome, series = live.match.outcome, live.series
-    if not outcome or not series or not series.matches:
+    if not outcome or not series or not (series.matches or series.has_person_names):
         return ""
     series = series.add(outcome.winner)
     parts = [f"{wins} for {name}" for name, wins in series.wins.items()]
@@ -196,7 +199,8 @@ class HintStages:
         entries = _format_entries(sight, words, result, previous_entries) if result.best else ""
         advice = f"{result.describe_actions(Ink.CHANGED)} ({result.chance}{entries})."
         text = self.select(sight, result, " ".join(filter(None, [advice, result.tip])), "Enter hint again")
-        return f"{text}\n{format_belief(result.belief) if self._stage != 1 else ''}"
+        belief = format_belief(result.belief) if self._stage != 1 else ""
+        return f"{text}\n{belief and f'The other {oracle.hidden}: {belief}'}"
 
 
 def _format_entries(

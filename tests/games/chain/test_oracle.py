@@ -199,12 +199,12 @@ def test_the_list_of_positions_to_decline_in_is_complete() -> None:
         (
             "_______ 1",
             "Nothing is at stake here: whatever you observe, nobody can force a chain on this board, and a "
-            "full one decoheres.",
+            "full one is cleared.",
         ),
         (
             "XOXOXO_ 1",
             "Nothing is at stake here: nobody can make a chain on this board any more; once full, it "
-            "decoheres.",
+            "is cleared.",
         ),
         (
             "XXOOO__ 1",

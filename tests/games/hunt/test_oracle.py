@@ -206,6 +206,7 @@ def test_reasons_agree_with_the_numbers() -> None:
                 better = max(judged.value.number for judged in steps) - most.value.number > 0.0005
                 assert ("looks better" in reason) == better
                 praised += better
+                assert "about 0%" not in reason
             if sight.view.phase is Phase.MOVE and sight.view.cell:
                 assert reason.startswith("Mostly") == (most.weight > FAVOURITE_WEIGHT)
                 mixed += reason.startswith("Choose ")

@@ -154,7 +154,7 @@ def test_hunt_asks_for_the_observation_after_the_movement() -> None:
     async def act(player: Player) -> None:
         assert "(•) move ( ) tunnel Tab changes" in player.screen_words
         await player.press("4")
-        assert "(•) observe Which position do you observe? OBSERVE n:" in player.screen_words
+        assert "Your turn. Which position do you observe? OBSERVE n:" in player.screen_words
         assert "Tab changes" not in player.screen_words
 
     at_board(live_match("hunt", two="novice"), act)

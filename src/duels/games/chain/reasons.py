@@ -87,9 +87,9 @@ def can_accepting_be_right(rules: QuantumChain, state: State) -> bool:
 def explain_even_chance(rules: QuantumChain, cells: str) -> str:
     """Return a sentence that explains why every observation gives both players an even chance."""
     if not any(list_possible_chains(rules, cells, seat) for seat in Seat):
-        why = "nobody can make a chain on this board any more; once full, it decoheres"
+        why = "nobody can make a chain on this board any more; once full, it is cleared"
     else:
-        why = "whatever you observe, nobody can force a chain on this board, and a full one decoheres"
+        why = "whatever you observe, nobody can force a chain on this board, and a full one is cleared"
     return f"Nothing is at stake here: {why}."
 
 

@@ -114,7 +114,8 @@ class ChainWords(Words[Action, State]):
         if isinstance(event, ChainMade):
             victory = _describe_victory(event)
             winner = Ink.WON(f"Winner: {event.seat.label} ({SYMBOL[event.seat]})")
-            return Narration([victory], book=[victory.render(), winner], reader=event.seat)
+            book = [victory.render(), winner]
+            return Narration([victory], book=book, reader=event.seat, book_names_seats=True)
         assert isinstance(event, BoardsUsedUp)
         return Narration([f"Nobody has a chain after {event.boards} boards: the game ends without a winner."])
 

@@ -217,7 +217,12 @@ class FlipWords(Words[Action, State]):
             book = [why, say("You lose the game.", victory(winner, Ink.WON))]
         verdict = f"That {'is exactly' if event.won else 'exceeds'} {self.rules.target}."
         board: list[Line] = ["", self._render_grid(scored.tiles, scored.scores, scored.tile)]
-        return Narration([say(verdict, victory(winner)), *board], book=[*book, *board], reader=event.seat)
+        return Narration(
+            [say(verdict, victory(winner)), *board],
+            book=[*book, *board],
+            reader=event.seat,
+            book_names_seats=True,
+        )
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:
         return self._render_grid(self._turn_up_lifted(sight.view), sight.view.scores)

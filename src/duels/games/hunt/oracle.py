@@ -29,6 +29,8 @@ from duels.solving.oracle import (
 
 FAVOURITE_WEIGHT = 0.6
 """The weight above which the advice names a single action. Otherwise it says to mix."""
+_MIN_RISK = 0.005
+"""The smallest probability that is not shown as 0%."""
 SELF_PLAY = "chances when both play the strategy"
 """The meaning of the values."""
 
@@ -318,9 +320,11 @@ def _explain_movement(
 ) -> str:
     own_cell, cell = sight.view.cell, favourite.action.cell
     if cell == own_cell:
-        neighbours = [c for c in (own_cell - 1, own_cell + 1) if c in chances]
-        risks = join_and([f"{c} with a chance of about {chances[c]:.0%}" for c in neighbours])
-        advice = f"Mostly stay: the other token is on {risks}, and a player who moves onto it loses."
+        neighbours = [c for c in (own_cell - 1, own_cell + 1) if chances.get(c, 0.0) >= _MIN_RISK]
+        advice = "Mostly stay."
+        if neighbours:
+            risks = join_and([f"{c} with a chance of about {chances[c]:.0%}" for c in neighbours])
+            advice = f"Mostly stay: the other token is on {risks}, and a player who moves onto it loses."
         step = max(
             (a for a in verdict.actions if a.action in (Move(own_cell - 1), Move(own_cell + 1))),
             key=lambda action_value: action_value.value.number,

@@ -130,6 +130,9 @@ class HuntWords(Words[Action, View]):
     def name_action(self, sight: Sight[Action, View], action: Action) -> str:
         return "stay" if action == Move(sight.view.cell) else self.rules.format(action)
 
+    def label_action(self, sight: Sight[Action, View], action: Action) -> str:
+        return self.name_action(sight, action)
+
     def summarize_actions(self, sight: Sight[Action, View], actions: Sequence[Action]) -> str:
         usual_actions = {action for action in sight.actions if not isinstance(action, Tunnel)}
         if sight.view.phase is Phase.OBSERVE:
@@ -162,7 +165,12 @@ class HuntWords(Words[Action, View]):
         board = self._render_final_grid(seen)
         if isinstance(event, Captured):
             won = say(me, wins(me), "by capturing", whose(other), "token!")
-            return Narration([won, "", board], book=[*_render_game_over(won.render()), board], reader=me)
+            return Narration(
+                [won, "", board],
+                book=[*_render_game_over(won.render()), board],
+                reader=me,
+                book_names_seats=True,
+            )
         revealed = f"Both tokens reveal they are at position {event.cell}."
         loses = (verb(me, "loses", "lose"), "due to initiating collision.")
         won = say(victory(other), whose(me), "token destabilized in collision.")
@@ -176,6 +184,7 @@ class HuntWords(Words[Action, View]):
                 board,
             ],
             reader=me,
+            book_names_seats=True,
         )
 
     def board(self, sight: Sight[Action, View]) -> TextBoard:

@@ -83,6 +83,7 @@ class LeapWords(Words[Action, State]):
             [say(event.seat, has, "reached the Quantum Cell and won the game!")],
             book=[Ink.WON(won)],
             reader=event.seat,
+            book_names_seats=True,
         )
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:

@@ -252,7 +252,7 @@ class BoardApp(App[AppResult]):
             return content("…")
         turn = content("Your turn." if self._you else f"{messages.format_seat(live, self._seat)}, your turn.")
         has_kinds = len(self.choice.kinds) > 1
-        for number, kind in enumerate(self.choice.kinds if has_kinds or self.choice.kind else ()):
+        for number, kind in enumerate(self.choice.kinds if has_kinds else ()):
             mark, style = ("(•)", "bold") if kind == self.choice.kind else ("( )", "none")
             markup = f"   [{style} @click=app.kind({number})]$label[/]"
             turn += Content.from_markup(markup, label=f"{mark} {kind or 'other'}")
@@ -280,7 +280,7 @@ class BoardApp(App[AppResult]):
             for key, label, action in labels
         ]
         if self.choice:
-            contents.insert(0, Content.from_markup("[bold]arrows Enter[/bold] choose"))
+            contents.insert(0, Content.from_markup("[bold]arrows[/bold] choose"))
         return _arrange_in_rows(contents, self.size.width - 2)
 
     def _get_key(self, command: keys.Command) -> str:

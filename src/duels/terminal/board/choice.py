@@ -163,12 +163,14 @@ class Choice:
     def confirm(self) -> Any | None:
         """Accept the typed text as a cell or an action. Return the action if only one remains."""
         exact = [option for option in self.options if self.typed_text in self._list_spellings(option)]
-        cells = self._match_cells(self.typed_text)
+        cells, matches = self._match_cells(self.typed_text), self._match_options(self.typed_text)
         typed, self.typed_text, self.rejection = self.typed_text, "", ""
         if len(exact) == 1:
             return exact[0].action
         if typed in cells:
             return self.pick(cells[typed])
+        if len(matches) == 1:
+            return matches[0].action
         self.reject(typed)
         return None
 
@@ -214,6 +216,7 @@ class Choice:
         name = option.name.split()[-1].lower()
         # Without the separator, two cells would read like another cell: 1-2 like 12.
         spellings = {name} if len(option.cells) > 1 else {name, _strip_punctuation(name)}
+        spellings.add(self._words.name_action(self._sight, option.action).split()[-1].lower())  # `stay`
         if not option.action_cells:
             spellings.add(_strip_punctuation(option.name))
         if len(option.entries) - self._shared_entry_count <= 1 and option.entries:

@@ -37,8 +37,13 @@ class Story:
         return self._narrator.ends_in_suspense(self._live.match)
 
     def _render_turn(self, match: AnyMatch) -> str:
-        news = (self._render_narration(narration) for narration in self._narrator.narrate_last_turn(match))
-        return "\n".join([*self._render_entry(match), *(line for lines in news for line in lines)])
+        narrations = self._narrator.narrate_last_turn(match)
+        news = [(narration.reader, self._render_narration(narration)) for narration in narrations]
+        first_reader = next((reader for reader, lines in news if lines), None)
+        # Against a machine, the first sentence says who did what.
+        is_told = self._names and match.last and first_reader is match.last.actor
+        entry = [] if is_told else self._render_entry(match)
+        return "\n".join([*entry, *(line for _, lines in news for line in lines)])
 
     def _render_narration(self, narration: Narration) -> list[str]:
         # The book addresses the player who moved. Describe a machine's move in the third person.
@@ -48,10 +53,8 @@ class Story:
         turn = match.last
         if not turn or not isinstance(turn.actor, Seat):
             return []
-        name, you = get_person_name(self._live, turn.actor), self._names.reader if self._names else None
-        if you:
-            # The book calls people by their seats.
-            name = f"You ({name})" if turn.actor is you else self._live.names[turn.actor]
+        names = self._names
+        name = names.name(turn.actor, begins=True) if names else get_person_name(self._live, turn.actor)
         action, _ = turn.redact(self._watching)
         entry = Ink.DIM("(hidden)") if action is None else Ink.CHANGED(format_entry(match.rules, turn))
         return [f"{Ink.for_seat(turn.actor)(name)}: {entry}"]
