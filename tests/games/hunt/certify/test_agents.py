@@ -170,7 +170,7 @@ def test_limits_and_larger_grids_have_no_bounds() -> None:
 
 @pytest.mark.slow
 def test_reproduces_the_published_bounds_of_naive_policies() -> None:
-    stored = json.loads((Path(__file__).parents[3] / "docs/solved/hunt.json").read_text(encoding="utf-8"))
+    stored = json.loads((Path(__file__).parents[4] / "docs/solved/hunt.json").read_text(encoding="utf-8"))
     for name in ("uniform", "never tunnels"):
         pair = [bound_responder(make_policy_from_function(NAIVE[name], seat), seat) for seat in Seat]
         means = [sum(b.low for b in pair) / 2, sum(b.high for b in pair) / 2]
