@@ -54,6 +54,7 @@ SQLITE_DAMAGE = {
     "bytes that are no text": "duels_log SET text = CAST(x'ff' AS TEXT) WHERE number = 3 AND match",
     "a name of bytes": "duels_log SET text = x'ff' WHERE number = 1 AND match",
     "a header of bytes": "duels_matches SET header = x'ff' WHERE id",
+    "no entries": "duels_log SET match = 'lost' WHERE match",
     "a time in words": "duels_seats SET since = 'noon' WHERE match",
 }
 IN_THE_LIST_ALONE = ("a time out of reach", "a time in words")

@@ -33,6 +33,7 @@ from duels.web.store import (
     Change,
     Claim,
     Conflict,
+    DamagedLog,
     Entry,
     EntryKind,
     Invite,
@@ -207,6 +208,8 @@ class MatchService:
         new = await self._store.list_entries(id, number)
         # Another task may have added entries while this one waited.
         state.add(new[state.number - number :])
+        if not state.number:
+            raise DamagedLog("The log is empty.")
         self._cache.setdefault(id, state)
         self._cache.move_to_end(id)
         while len(self._cache) > _MAX_CACHED:
