@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
-from statistics import mean
+from statistics import median
 from typing import Any
 
 import duels
@@ -67,10 +67,11 @@ def play_match(
 
 
 def train(game: str, reward: str, matches: int, seed: int) -> Iterator[tuple[int, float]]:
-    """Yield the number of matches and the exploitability, ten times."""
+    """Yield the number of matches and the exploitability: at the start, then ten times."""
     rows = make_rows(game, "random", matches, seed=str(seed), show_actions=True, **CONVERSATION_CONDITIONS)
     policy, environment, rng = TextPolicy(), MatchEnvironment(), Random(seed)
     rng.shuffle(rows)
+    yield 0, policy.exploitability(game)
     for number, row in enumerate(rows, 1):
         decisions = play_match(environment, policy, row, rng)
         won, losses = environment.scores["win"], [grade.loss for grade in environment.grades]
@@ -101,7 +102,7 @@ def main() -> None:
 
 
 def draw(curves: dict[str, list[list[tuple[int, float]]]], title: str, path: str) -> None:
-    """Draw every seed and the mean of each reward."""
+    """Draw every seed and the median of each reward."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -113,7 +114,7 @@ def draw(curves: dict[str, list[list[tuple[int, float]]]], title: str, path: str
         for curve in curves[reward]:
             axes.plot(*zip(*curve, strict=True), color=color, alpha=0.3)
         points = [
-            (seeds[0][0], mean(grade for _, grade in seeds)) for seeds in zip(*curves[reward], strict=True)
+            (seeds[0][0], median(grade for _, grade in seeds)) for seeds in zip(*curves[reward], strict=True)
         ]
         axes.plot(*zip(*points, strict=True), color=color, label=f"reward: {reward}")
     axes.set(xlabel="matches", ylabel="exploitability", title=title)
