@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 
 from duels.core.errors import NotationError, quote
 from duels.core.information_sets import InformationSet
@@ -156,7 +155,8 @@ class QuantumHunt(Rules[State, Action, View]):
             return ()
         me = state.mover - 1
         if state.phase is Phase.OBSERVE:
-            return _list_observations(self.cells, state.last_observed[me])
+            # A player may not observe a cell twice in a row.
+            return tuple(Observe(c) for c in _list_cells(self.cells) if c != state.last_observed[me])
         return _list_movements(self.cells, state.cells[me], state.tunnels[me])
 
     def apply(self, state: State, action: Action) -> Step[State]:
@@ -282,17 +282,9 @@ def _list_cells(cells: int) -> range:
     return range(1, cells + 1)
 
 
-# Cached: only a few combinations occur, and every turn needs one.
-@lru_cache
 def _list_movements(cells: int, here: int, tunnel: bool) -> tuple[Action, ...]:
     steps = tuple(Move(cell) for cell in _list_cells(cells) if here == OFF_GRID or abs(cell - here) <= 1)
     return steps + tuple(Tunnel(cell) for cell in _list_cells(cells)) if tunnel else steps
-
-
-@lru_cache
-def _list_observations(cells: int, last_observed: int) -> tuple[Action, ...]:
-    """Return the legal observations: a player may not observe a cell twice in a row."""
-    return tuple(Observe(cell) for cell in _list_cells(cells) if cell != last_observed)
 
 
 def _replace_entry(pair: tuple, seat: Seat, value: object) -> tuple:  # type: ignore[type-arg]
