@@ -134,7 +134,7 @@ class PublicStateResponse:
         return best
 
     def _list_children(self, actor: int, node: PublicState, rows: Ints, actions: Ints, reach: Floats) -> Any:
-        """Yield the next public states, and the information set and action before each of theirs."""
+        """Yield the next public states, and the information set and action before each of their rows."""
         tables, before = self._tables, node.state[rows]
         own, other = (
             (sets[rows] * tables.actions + (actions if actor == seat else 0)) * tables.tokens

@@ -4,7 +4,7 @@ A history is a number with one digit in base 7 per observed cell. Its mirror ima
 so only histories whose first digit is at most 3 are worked on. After the opening, the strategy plays the
 tables of `duels.games.hunt.strategy`, the tail.
 
-A best responder remembers its own path, too. Two paths are compatible if the tokens have never met. So the
+A best responder remembers its own path as well. Two paths are compatible if the tokens have never met. So the
 responder's belief is a product: the strategy's reach of each of its paths, times compatibility.
 `Opening.back_up` uses this for an exact best response, given the values at the leaves, where the responder
 is to act and the tail begins.

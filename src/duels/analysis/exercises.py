@@ -39,9 +39,9 @@ MIN_RIGHT_WEIGHT = 0.9
 MAX_RIGHT_SHARE = 2 / 3
 """The largest share of right answers if the strategy mixes. With more, guessing would be enough."""
 MAX_EQUAL_ACTIONS, MAX_EQUAL_SHARE = 3, 0.4
-"""If more actions are right than `MAX_EQUAL_ACTIONS`, they may be at most this share of all.
+"""If more than `MAX_EQUAL_ACTIONS` actions are right, they may be at most this share of all actions.
 
-Otherwise, as where any unknown tile of flip is right, nearly every answer would be.
+Otherwise nearly every answer would be right, as in flip if any unknown tile is.
 """
 MIXED_GAP = MAX_LOSSES["good"]
 """The least by which a wrong answer is worse than the mixture's average, if the strategy mixes."""
@@ -54,8 +54,8 @@ _RECENT_THEMES = 3  # the latest themes are not repeated
 _MATCHES_BEFORE_REPEAT = 40  # matches without a new theme until a recent one may return
 _MAX_MATCHES = 300  # matches without a new exercise until the search ends
 _MAX_MATCH_LENGTH = 200
-_MIN_SHOWN_WEIGHT = 0.005  # the strategy plays actions of smaller weight hardly ever
-_TURN_DIFFICULTY = 0.02  # what a turn until the end of the match adds to the difficulty
+_MIN_SHOWN_WEIGHT = 0.005  # the strategy hardly ever plays an action of smaller weight
+_TURN_DIFFICULTY = 0.02  # added to the difficulty for each turn until the end of the match
 _MAX_COUNTED_TURNS = 10
 _CANDIDATES = 5  # exercises from which one is chosen by difficulty
 _SKILL_GAIN, _SKILL_LOSS = 0.1, 0.2  # the difficulty stays the same if two of three answers are right

@@ -124,8 +124,8 @@ def set_clock(rules: AnyRules, state: Any, clock: int) -> Any:
 def depends_on_clock(rules: AnyRules) -> bool:
     """Whether the limit changes the values of positions, which a table of states cannot represent.
 
-    It changes none if every position reached when the clock advances is worth one half, however far the
-    clock is: a match that is cut off is worth one half, too.
+    It does not if every position in which the clock advances is worth one half at any clock reading, because
+    a match that is cut off counts one half.
     """
     limit = rules.limit_value
     if limit is None:

@@ -220,7 +220,7 @@ def _describe_best_response(
 
 
 def _compute_response_values(sight: AnySight, opponent: Player, oracle: Oracle[Any, Any]) -> dict[Any, Value]:
-    """Return the value of each of `sight.actions` if the opponent goes on with its policy.
+    """Return the value of each of `sight.actions` if the opponent keeps to its policy.
 
     If the rest of the match can be searched, these are the values of the best response. Otherwise they are
     estimates that assume perfect play after the opponent's next decision. The result is empty if the policy

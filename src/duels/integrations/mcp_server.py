@@ -57,7 +57,7 @@ class MatchView:
     """1 or 2: the seat of the model."""
     opponent: str
     question: int
-    """The number of the question in `text`. A failed attempt leads to a new question, too."""
+    """The number of the question in `text`. A failed attempt also leads to a new question."""
     text: str
     actions: list[str]
     """The legal actions, if the match lists them."""

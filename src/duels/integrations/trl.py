@@ -69,7 +69,7 @@ class MatchEnvironment:
         return (self._seat and self._seat.scores()) or {}
 
     def get_reward(self) -> float | None:
-        """Return the reward, or None if the match is not over: TRL leaves such a rollout out.
+        """Return the reward, or None if the match is not over: TRL then ignores the rollout.
 
         Raises the error that broke off the match, if there was one.
         """

@@ -39,7 +39,7 @@ class Conditions:
     """
 
     memory: str = NO_MEMORY
-    """`none`: each decision is asked afresh. `conversation`: the messages of a match grow."""
+    """`none`: each decision is a new conversation. `conversation`: a match is one conversation."""
     form: str = TEXT
     """`text`: the answer ends a text. `tool`: the model calls a tool."""
     show_actions: bool = False

@@ -133,9 +133,9 @@ class Server(uvicorn.Server):
 class ConnectionLimiter:
     """The open connections of a server, and how many there can be.
 
-    If there are too many, one that waits for its client gives way to a new one: idle connections lock nobody
-    out. Connections without a whole request come first and those of players last. Of equals, the visitor with
-    the most connections loses the one that has waited longest.
+    If there are too many, one that waits for its client gives way to a new one, so idle connections
+    lock nobody out. A connection that has not sent a whole request gives way first, a player's last.
+    Among equals, the visitor with the most connections loses the one that has waited longest.
     """
 
     def __init__(self, site: Site) -> None:
@@ -275,7 +275,7 @@ class Connection(HttpToolsProtocol):
         self._set_timer()
 
     def send_400_response(self, msg: str) -> None:
-        """Count a malformed request, of which nothing is logged."""
+        """Count a malformed request without logging it."""
         self._limiter.site.malformed_requests += 1
         super().send_400_response(msg)
 

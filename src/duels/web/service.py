@@ -54,7 +54,7 @@ _SHORT, _OPEN = "short", "open"
 _FIRST_PLAYERS = {"me": "1", "you": "2", "chance": "random"}
 FRIEND = "friend"
 DEVICE_LINK_LIFETIME = 600.0
-"""Seconds in which a link to one's own seat works."""
+"""The time in seconds for which a link to a player's seat works."""
 
 
 class MatchHub:
@@ -223,7 +223,7 @@ class MatchService:
     ) -> tuple[str, Seat]:
         """Create a match against a bot or a friend. Return its id and the visitor's seat.
 
-        A short match of a game that can go on for ever has a limit.
+        A short match of a game that may never end has a limit.
 
         Raises RequestError if a setting is invalid, and TooMany if the visitor has created too many.
         """

@@ -89,7 +89,7 @@ class Site:
         # The other connections are reserved for requests.
         self.streams = visitors.StreamLimiter(limits, settings.max_connections * 3 // 4)
         self.malformed_requests = 0
-        """The number of requests that the server refused because they are not HTTP or have no valid text."""
+        """The number of requests that the server refused because they were not HTTP or had invalid text."""
         self.ending = False
         self.presence = Presence(self.matches.hub.on_change)
         self.puzzles = puzzles.Puzzles(self.workers)

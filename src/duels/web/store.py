@@ -197,7 +197,7 @@ class Store(ABC):
     async def list_entries(self, match: str, after: int = 0) -> list[Entry]:
         """Return the log of a match without its first `after` entries.
 
-        Raises DamagedLog if an entry is missing, also the last of the first ones, or cannot be read.
+        Raises DamagedLog if an entry is missing or cannot be read. Entry number `after` must exist too.
         """
         rows = await self.fetch_rows(
             "SELECT number, kind, text, seat FROM duels_log WHERE match = ? AND number >= ? ORDER BY number",

@@ -18,7 +18,7 @@ from duels.web.pictures import Preview
 from duels.web.pictures import draw_preview as draw_picture
 
 _PAGE_FIELDS = ("has_buttons", "example", "takebacks", "named", "wins")
-"""Fields that only pages need. `named` tells whether a line of the log begins with the player's name."""
+"""Fields that only pages need. `named` says whether a line of the log begins with the player's name."""
 
 
 def make_json_view(state: MatchState, viewer: Viewer) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def normalize_address(host: str) -> str:
 
 
 def check_request_text(request: Request) -> None:
-    """Raise MalformedRequest if the path, the query or a header has a character that is no text."""
+    """Raise MalformedRequest if the path, the query or a header has a character that is not text."""
     _check_text(request.scope["path"], *request.headers.values())
     for pair in request.query_params.multi_items():
         _check_text(*pair)
@@ -107,7 +107,7 @@ async def read_fields(request: Request, **fields: Any) -> dict[str, Any]:
 
     Each field is declared with its type, or with its default value. Raises RequestError if the body is not
     a JSON object, has an unknown field, or a value of the wrong type, and MalformedRequest if a string in it
-    is no text.
+    is not valid text.
     """
     types = {name: field if isinstance(field, type) else type(field) for name, field in fields.items()}
     try:

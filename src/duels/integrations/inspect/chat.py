@@ -23,7 +23,7 @@ _FUNCTION: dict[str, Any] = PLAY_TOOL["function"]
 
 
 class ModelChat:
-    """Sends the messages of a text player to a model, and keeps what both said for the log."""
+    """Sends the messages of a text player to a model, and keeps the whole conversation for the log."""
 
     def __init__(self, model: Model, form: str) -> None:
         self._model = model
@@ -36,7 +36,7 @@ class ModelChat:
         """The last reply."""
 
     async def ask(self, messages: list[Message]) -> tuple[str, str, str]:
-        """Return the text of the model's reply, its reason to stop, and the id of its tool call or ''.
+        """Return the text of the model's reply, its stop reason, and the id of its tool call or ''.
 
         Errors of the model's API pass through, so the sample ends as an error, without a score.
         """

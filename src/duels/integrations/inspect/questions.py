@@ -130,7 +130,7 @@ def _read_results(scores: list[SampleScore]) -> list[tuple[SamplingShare, float]
 
 @metric
 def weighted_mean() -> Metric:
-    """Return the mean over good play, which the positions are a weighted sample of."""
+    """Return the mean over good play, estimated from the weighted sample of positions."""
 
     def compute(scores: list[SampleScore]) -> float:
         results = _read_results(scores)

@@ -40,7 +40,7 @@ class AlphaVectors(NamedTuple):
 
 @fast
 def apply_strategy(afterstate: int, belief: Array, problem: ResponderProblem, next_belief: Array) -> float:
-    """Let the strategy move. Fill `next_belief` with the states that go on; return the mass of collisions."""
+    """Let the strategy move. Fill `next_belief` with the unfinished states; return the mass of collisions."""
     transition_probs, state_count = problem.transition_probs, len(problem.states)
     next_belief[:] = 0.0
     kernel = problem.kernels[afterstate]
