@@ -36,8 +36,8 @@ def _let_children_hear() -> None:
 def _drop_old_code() -> None:
     """Drop compiled code that is older than a module of its package, or than any that is compiled.
 
-    Numba itself looks only at the module of the function that is called, not at those whose functions that
-    calls: tests would go on with what was compiled before.
+    Numba checks only the module of the called function, not the modules of the functions that this one calls.
+    So tests would continue to use outdated code.
     """
     shared = [module for module in SOURCES.rglob("*.py") if b"numba" in module.read_bytes()]
     for index in SOURCES.rglob("__pycache__/*.nbi"):

@@ -84,7 +84,7 @@ def matches(draw_: st.DrawFn, names: tuple[str, ...] = GAME_NAMES, resign: bool 
 def decisions(draw_: st.DrawFn) -> AnyMatch:
     """A match in which a seat is to decide, at a question the book asks."""
     match = draw_(matches(resign=False))
-    while not isinstance(match.actor, Seat) or not asked(match):
+    while not isinstance(match.actor, Seat) or not has_question(match):
         if match.actor is None or match.previous is None:
             match = play_randomly(Match.start(match.rules), Random(1), 2)
             break
@@ -96,7 +96,7 @@ def words_of(match: AnyMatch) -> Words[Any, Any]:
     return find_game(match.rules.name).words(match.rules)
 
 
-def asked(match: AnyMatch) -> bool:
+def has_question(match: AnyMatch) -> bool:
     """Return whether the player to decide gets a question."""
     assert isinstance(match.actor, Seat)
     return any(True for _ in words_of(match).ask(match.sight(match.actor)))
@@ -191,7 +191,7 @@ def duels(folder: Path, *arguments: str | Path, entered: str = "") -> CommandRes
     """Run a command in this process; an exception that escapes it fails the test."""
     out, err = io.StringIO(), io.StringIO()
     typed = mock.patch.object(sys, "stdin", io.StringIO(entered))
-    # What syncing is for, the tests that kill the command show; here it would only take time.
+    # Tests that kill the command check syncing. Here it would only take time.
     unsynced = mock.patch.object(os, "fsync")
     with home(folder), typed, unsynced, redirect_stdout(out), redirect_stderr(err):
         code = run([str(argument) for argument in arguments])

@@ -13,7 +13,7 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
 @pytest.fixture(autouse=True)
-def _found(monkeypatch: pytest.MonkeyPatch) -> None:
+def _add_folder_to_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
 
 
@@ -34,20 +34,20 @@ def test_a_slow_benchmark_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_finds_every_state_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     import solving_once
 
-    begun: list[str] = []
+    steps: list[str] = []
 
     def timed(work: Callable[[], Any]) -> Any:
-        begun.append("timed")
+        steps.append("timed")
         return work()
 
     def walk(rules: Any) -> Any:
-        begun.append("explored")
+        steps.append("explored")
         return explore(rules)
 
     monkeypatch.setattr(solving_once, "timed", timed)
     monkeypatch.setattr(solving_once, "explore", walk)
     assert solving_once.solve("states", "lights", {})["states"] > 1
-    assert begun == ["timed", "explored"]
+    assert steps == ["timed", "explored"]
 
 
 def test_ratios_compare_with_the_fastest_peer() -> None:

@@ -44,7 +44,7 @@ def test_required_parts_are_listed() -> None:
 
 
 def test_optional_parts_are_listed() -> None:
-    """Whatever the package looks for in a game, and whatever a subclass may say better."""
+    """CONTRIBUTING lists every part that the package looks for in a game, and every method to override."""
     looked_for = re.findall(r"(?:find|_require)\(\s*\"(\w+)\", \"(\w+)\"", source())
     assert {"rules", "words", "oracle", "features"} <= {door for door, _ in looked_for}
     for door, thing in looked_for:

@@ -10,7 +10,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
 @pytest.fixture(autouse=True)
-def _found(monkeypatch: pytest.MonkeyPatch) -> None:
+def _add_folder_to_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
 
@@ -85,9 +85,9 @@ def test_existing_baselines_are_not_repeated(
     assert first["runs"][0]["exploitability"] == [0.5, 0.5]
     monkeypatch.setattr(baselines, "SEEDS", range(2))
     baselines.main()
-    then = baselines.read(tmp_path / "leap.json")
-    assert [run["seed"] for run in then["runs"]] == [0, 1]
-    assert then["runs"][0] == first["runs"][0]
+    second_run = baselines.read(tmp_path / "leap.json")
+    assert [run["seed"] for run in second_run["runs"]] == [0, 1]
+    assert second_run["runs"][0] == first["runs"][0]
     monkeypatch.setattr(baselines, "STEPS", {("leap", "q_learning"): 2_000})
     assert baselines.read(tmp_path / "leap.json")["runs"] == []  # they were shorter
     assert capsys.readouterr().out.count("exploitability 0.5000 after 1,024 steps") == 2

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src"
 PACKAGE = SOURCE / "duels"
 
-# What each room may import of the others, inside functions too; a room may always import itself.
+# The rooms that each room may import, even inside functions. A room may always import itself.
 BELOW = {"core", "files", "paths"}
 ALLOWED: dict[str, set[str]] = {
     "core": set(),
@@ -38,7 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     "": {"core", "games", "players", "analysis", "vector"},  # duels/__init__.py
     "__main__": {"terminal"},  # python -m duels
 }
-# What may be imported from outside where every start-up passes; the rest is imported where it is used.
+# The third-party modules that start-up modules may import. All others are imported where they are used.
 LIGHT = {"core": set[str](), "games": set[str](), "players": set[str](), "paths": {"platformdirs"}}
 # Compiled code, imported only where it runs; all of it needs these.
 COMPILED = {
@@ -81,8 +81,8 @@ def wrong_import(module: str, imported: str) -> str | None:
         if other != room and other not in ALLOWED[room]:
             return f"{module} imports {imported}: {room or 'duels'} may not import {other or 'duels'}"
         if room == "games" and other == "games":
-            here, there = module.split(".")[2:3], imported.split(".")[2:3]
-            if here and there and there[0] in GAMES and here != there:
+            own_room, imported_room = module.split(".")[2:3], imported.split(".")[2:3]
+            if own_room and imported_room and imported_room[0] in GAMES and own_room != imported_room:
                 return f"{module} imports {imported}: a game knows no other game"
         return None
     top = imported.split(".")[0]
@@ -198,20 +198,20 @@ def loaded(tmp_path: Path, *arguments: str, entered: str = "") -> set[str]:
     return set(json.loads(result.stderr.splitlines()[-1]))
 
 
-def imported_modules(tree: ast.AST, known: set[str]) -> set[str]:
+def imported_modules(tree: ast.AST, our_modules: set[str]) -> set[str]:
     """Return our modules that a source imports, also in functions, but not for type checkers only."""
-    found = set()
+    modules = set()
     for name in imports(at_run_time(tree)):
-        found |= {part for part in (name, name.rpartition(".")[0]) if part in known}
-    return found
+        modules |= {part for part in (name, name.rpartition(".")[0]) if part in our_modules}
+    return modules
 
 
 def test_modules_have_no_import_cycles() -> None:
     """No cycle between modules, lazy imports included."""
-    known = dict(modules())
+    our_modules = dict(modules())
     needs = {
-        module: imported_modules(ast.parse(path.read_text(encoding="utf-8")), set(known)) - {module}
-        for module, path in known.items()
+        module: imported_modules(ast.parse(path.read_text(encoding="utf-8")), set(our_modules)) - {module}
+        for module, path in our_modules.items()
     }
     # A package is imported before its modules; what its own __init__ lists is not a way back.
     graph = {

@@ -34,7 +34,7 @@ def test_shell_commands_run(page: str, tmp_path: Path) -> None:
             shell=True,
             cwd=tmp_path,
             env=environment,
-            # A match is kept once somebody has decided something; what a game does not take is refused.
+            # The match is saved after the first decision. Games without this move reject the entry.
             input="MOVE 3\nquit\n",
             capture_output=True,
             text=True,

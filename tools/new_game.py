@@ -60,9 +60,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Create the package of a new game.")
     parser.add_argument("name", metavar="NAME", help="name of the game on the command line")
     parser.add_argument("folder", nargs="?", default=ROOT / "examples", type=Path, help="parent folder")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        project = write_game(given.name, given.folder)
+        project = write_game(options.name, options.folder)
     except (Refused, OSError) as error:
         print(f"new_game: {error}", file=sys.stderr)
         return 1
@@ -70,8 +70,8 @@ def main(arguments: list[str] | None = None) -> int:
         f"Created {project}\n\n"
         f"Install it:   pip install --editable {project}\n"
         f"Test it:      pytest {project}/tests\n"
-        f"Play it:      duels play {given.name} --seat2 perfect\n\n"
-        f"Now change rules.py and words.py in src/duels_{given.name} into your game."
+        f"Play it:      duels play {options.name} --seat2 perfect\n\n"
+        f"Now change rules.py and words.py in src/duels_{options.name} into your game."
     )
     return 0
 

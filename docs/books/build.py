@@ -71,7 +71,7 @@ class Statement:
     ruled: bool | str = False
     """Whether a ruling on this game decides it; "all" if a ruling on all games does."""
     ours: bool = False
-    shown: str = "nowhere"
+    where: str = "nowhere"
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Book:
             fields["words"],
             tuple(test if test[1] == ":" else named[test] for test in fields.get("tests", ())),
             range(int(first), int(last or first) + 1),
-            **{name: fields[name] for name in ("ruled", "ours", "shown") if name in fields},
+            **{name: fields[name] for name in ("ruled", "ours", "where") if name in fields},
         )
 
 
@@ -191,7 +191,7 @@ def _row(statement: Statement, ledger: str) -> str:
         kind += f", [ruled](rulings.md#{'all-games' if statement.ruled == 'all' else ledger})"
     if statement.ours:
         kind += ", *ours*"
-    pinned = "<br>".join(f"`{test}`" for test in statement.tests) or f"shown {statement.shown}"
+    pinned = "<br>".join(f"`{test}`" for test in statement.tests) or f"shown {statement.where}"
     return f"| {statement.number} | {statement.words} | {kind} | {pinned} |".replace("\n", " ")
 
 

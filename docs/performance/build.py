@@ -28,12 +28,12 @@ def load(name: str) -> Any:
     return json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def seconds(taken: float) -> str:
+def seconds(duration: float) -> str:
     """Format a time with three significant digits."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if taken >= size:
-            return f"{taken / size:.3g} {unit}"
-    return f"{taken / 1e-6:.3g} µs"
+        if duration >= size:
+            return f"{duration / size:.3g} {unit}"
+    return f"{duration / 1e-6:.3g} µs"
 
 
 def speed(steps: float) -> str:
@@ -44,7 +44,7 @@ def speed(steps: float) -> str:
 def playing() -> str:
     medians: dict[str, float] = load("startup")
     bare = medians["python -c pass"]
-    rows = [(f"`{name}`", seconds(taken), f"{taken / bare:.1f}") for name, taken in medians.items()]
+    rows = [(f"`{name}`", seconds(duration), f"{duration / bare:.1f}") for name, duration in medians.items()]
     return f"""\
 ## Starting a match
 

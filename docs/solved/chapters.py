@@ -65,14 +65,14 @@ def lights(pictures: Pictures) -> str:
     rules = Lights()
     oracle = LightsOracle(rules)
     sight = rules.sight(rules.initial(), Seat.ONE)
-    told = findings(rules, oracle)["nim_values"]
+    facts = findings(rules, oracle)["nim_values"]
     pictures["solved-lights"] = charts.bars(
-        "Nim-value of a run of n lights", [str(n) for n in range(len(told["runs"]))], told["runs"]
+        "Nim-value of a run of n lights", [str(n) for n in range(len(facts["runs"]))], facts["runs"]
     )
     middle = TurnOff((rules.lights + 1) // 2, 1)
     left, right = rules.apply(sight.view, middle).state.row.split("X")
     holds(left == right and middle in oracle.judge(sight).best, "the middle light wins, by mirroring")
-    lost = ", ".join(map(str, told["lost_rows"])) or "none, whatever their length"
+    lost = ", ".join(map(str, facts["lost_rows"])) or "none, whatever their length"
     return f"""\
 ## lights: Player 1 wins
 
@@ -87,9 +87,9 @@ To win, turn off the middle light ({rules.format(middle)}) and mirror your oppon
 
 ![Nim-values of runs](images/solved-lights.svg)
 
-Mathematicians call the game Kayles. From {told["repeat_from"]} lights upwards, the nim-values
+Mathematicians call the game Kayles. From {facts["repeat_from"]} lights upwards, the nim-values
 repeat with period
-{told["every"]}. Full rows that Player 1 loses: {lost}.
+{facts["every"]}. Full rows that Player 1 loses: {lost}.
 
 `duels solve lights` prints these values. Add `--lights 12` for another length.
 """
@@ -99,8 +99,8 @@ def leap(pictures: Pictures) -> str:
     rules = QuantumLeap()
     oracle = LeapOracle(rules)
     paths = oracle.paths
-    told = findings(rules, oracle)
-    shortest, clauses = told["shortest_paths"], told["clauses"]
+    facts = findings(rules, oracle)
+    shortest, clauses = facts["shortest_paths"], facts["clauses"]
     listed = "\n".join(
         "    " + "-".join(str(cell) for cell in path if cell != OFF_GRID) for path in shortest["paths"]
     )
@@ -112,7 +112,7 @@ def leap(pictures: Pictures) -> str:
     holds(all(1 in rules.leaps(cell) for cell in range(1, rules.goal)), "a leap of 1 is always possible")
     never = " and ".join(f"'{clause}'" for clause in clauses["never_matter"])
     cost = clauses["exact_landing_costs"]
-    holds(not told["longest_leaps"]["costs_a_turn_from"], "the longest leap is on a shortest path")
+    holds(not facts["longest_leaps"]["costs_a_turn_from"], "the longest leap is on a shortest path")
     long_way = first_goal_with_a_long_way()
     others = ", ".join(
         f"{LeapOracle(QuantumLeap(goal)).paths.count_turns(OFF_GRID)} to {goal:,}"

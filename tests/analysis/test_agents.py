@@ -195,7 +195,7 @@ def test_errors_show_the_signature_of_agents_and_policies() -> None:
     for policy in policies:
         with pytest.raises(DuelsError, match=r"one argument, a Sight.*duels.table_of"):
             exploitability(policy, "lights")
-    # What takes more, if it is given it, and what does not tell, is called.
+    # Functions with optional arguments or an unknown signature are called.
     longer: Any = lambda seen, mask, more=0: mask.argmax()  # noqa: E731
     assert table_of(longer, "lights").shape[1] == 13
     with pytest.raises(DuelsError, match="not allowed at"):

@@ -222,7 +222,7 @@ def test_exercises_accept_a_name_a_game_or_rules() -> None:
 
 
 def test_short_games_have_exercises() -> None:
-    """Nobody registers it, and a match of it is two or three decisions long."""
+    """The game is not registered, and a match has only two or three decisions."""
     exercise_list = list(duels.exercises(STEPS, "1"))
     assert {exercise.position for exercise in exercise_list} == {
         *("0 1 0", "2 1 0", "2 2 0", "3 1 0", "3 2 0")

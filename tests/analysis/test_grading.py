@@ -152,7 +152,7 @@ def test_an_illegal_action_in_pettingzoo_loses_the_whole_value(game: str, sure: 
 def test_grades_in_gymnasium(seat: int) -> None:
     env = DuelEnv("lights", "perfect", seat, grade=True)
     _, info = env.reset(seed=1)
-    assert info["value"] == (seat == 1)  # seven lights are won by whoever begins
+    assert info["value"] == (seat == 1)  # the first player wins seven lights
     assert info["regret"] == 0
     rules, oracle = env.rules, get_oracle(env.rules)
     over = False
@@ -200,7 +200,7 @@ def test_grades_agree_with_successor_values() -> None:
     assert (grades.values.sum(axis=0) == 1).all()
     deciding = tables.actor >= 0
     assert np.isnan(grades.regrets[~tables.legal]).all()
-    # There is always a move that gives nothing away, and a move leads to what its regret says.
+    # Every state has a move without regret, and each regret is the value that its move loses.
     assert (np.nanmin(grades.regrets[deciding], axis=1) == 0).all()
     state, action = np.nonzero(tables.legal)
     mover = tables.actor[state]
@@ -334,7 +334,7 @@ def test_grades_an_agent_on_full_hunt() -> None:
 
 
 def test_small_forms_of_hunt_grade_perfect_play_by_search() -> None:
-    """What it gives away within two turns, each seat's share found by the search alone."""
+    """A search of two turns finds how much each seat's strategy gives away."""
     rules: Any = GAMES["hunt"].rules(max_turns=2)
     perfect: Any = make_player("perfect", rules)
     assert exploitability("perfect", "hunt", max_turns=2) == exploitability(perfect.odds, "hunt", max_turns=2)
@@ -413,7 +413,7 @@ def test_grades_under_a_limit_need_single_environments() -> None:
         DuelVectorEnv("chain", 2, grade=True, **options)
     with pytest.raises(DuelsError, match="sync"):
         DuelVectorEnv("chain", 2, opponent="club", **options)
-    # There a board is worth as much as none: an even chance.
+    # Here an empty board is worth one half with any number of boards left.
     DuelVectorEnv("chain", 2, opponent="club", grade=True, cells=5, run=4, max_boards=2)
 
 
@@ -437,7 +437,7 @@ def test_a_draw_is_graded_as_one_half() -> None:
 
 @pytest.mark.parametrize("rules", [HighCard(max_passes=2), HighCard(cards=3, max_passes=3)])
 def test_exploitability_after_a_hidden_chance_event(rules: HighCard) -> None:
-    """By the search of all lines, and by OpenSpiel's own on the same game."""
+    """Our search of all lines agrees with OpenSpiel's on the same game."""
     spiel = load_game(rules)
     policy = TabularPolicy(spiel)
     ours = exploitability("random", rules)

@@ -80,7 +80,7 @@ def test_advice_is_one_line(game: str, position: str, best: str) -> None:
 
 def test_hunt_hints_name_the_most_frequent_action() -> None:
     match = level_match("hunt", "best", Random(2))
-    rules, told = match.rules, set()
+    rules, verbs = match.rules, set()
     for number in range(len(match.turns)):
         before = match.after(number)
         assert isinstance(before.actor, Seat)
@@ -90,9 +90,9 @@ def test_hunt_hints_name_the_most_frequent_action() -> None:
         assert hint.best.startswith(f"mostly {_named(sight, hint.actions[0])} ({most:.0%}), ") is (
             0.6 < most < 0.99
         )
-        told.add(hint.best.split()[0])
+        verbs.add(hint.best.split()[0])
         assert len(hint.best) < 60
-    assert told == {"mostly", "move", "observe"}
+    assert verbs == {"mostly", "move", "observe"}
 
 
 def _named(sight: Any, action: Any) -> str:

@@ -34,7 +34,7 @@ from tests.analysis.toys import HideOracle, Steps
     [
         ("lights", 300, 5),
         ("chain", 20, 5),
-        # So few matches tell only the last two of flip.
+        # This number of matches separates only the last two levels of flip.
         pytest.param("flip", 10, 1, marks=pytest.mark.slow),
     ],
 )
@@ -168,7 +168,7 @@ def test_draws_count_half_in_an_unregistered_game() -> None:
 
 
 def test_a_game_with_chance_and_secrets_is_played_to_its_end() -> None:
-    """Its oracle sees one side only, so no luck is taken out: what is left are plain results."""
+    """The oracle sees only one side, so luck cannot be removed and the estimates are plain results."""
     oracle = HideOracle()
     rng = Random(1)
     points = [

@@ -25,7 +25,7 @@ from tests.analysis.matches import level_match, random_match
 
 OPEN_GAMES = ("lights", "leap", "chain")
 SEEDS = {"lights": 20, "leap": 20, "chain": 20, "flip": 2, "hunt": 5}
-TO_THE_END = 10_000  # what is hidden is told only then
+TO_THE_END = 10_000  # hidden information is revealed only then
 
 
 @pytest.mark.parametrize("game", SEEDS)
@@ -68,7 +68,7 @@ PLAYED = [
 
 @pytest.mark.parametrize("played", PLAYED)
 def test_hunt_parts_add_up_exactly(played: Callable[..., AnyMatch]) -> None:
-    """Luck is worked out apart, both tokens in sight: what came up beyond the mean by the strategy."""
+    """Compute luck independently, with both tokens known: the result minus the strategy's mean."""
     oracle = make_oracle(QuantumHunt())
     ended: Counter[str] = Counter()
     for seed in range(25):
@@ -95,7 +95,7 @@ def test_hunt_parts_add_up_exactly(played: Callable[..., AnyMatch]) -> None:
 
 
 def test_hunt_has_no_luck_before_anything_is_hidden() -> None:
-    """Until Player 2 enters, nothing is hidden from Player 1: all that comes up is its own draw."""
+    """Until Player 2 enters, nothing is hidden from Player 1, so all luck comes from its own draw."""
     oracle = make_oracle(QuantumHunt())
     gains = {}
     for cell in range(1, 8):

@@ -1,6 +1,6 @@
 """A review of flip, entry by entry: luck comes from chance alone, and losses from decisions.
 
-The result is always the sum of both by the way they are told apart; here each is worked out by itself.
+The result is the sum of both by construction. So these tests compute each of them independently.
 """
 
 from random import Random

@@ -29,7 +29,7 @@ class Server(Endpoint):
 
     def __init__(self) -> None:
         super().__init__(Handler)
-        self.asked: Counter[str] = Counter()
+        self.requests_by_model: Counter[str] = Counter()
         self.keys: set[str | None] = set()
         self.prompts: list[str] = []
         self.lock = threading.Lock()
@@ -52,8 +52,8 @@ class Handler(BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(length))
         model = request["model"]
         with self.server.lock:
-            self.server.asked[model] += 1
-            times = self.server.asked[model]
+            self.server.requests_by_model[model] += 1
+            times = self.server.requests_by_model[model]
             self.server.keys.add(self.headers.get("Authorization"))
             self.server.prompts.append(request["messages"][1]["content"])
         if self.path != "/v1/chat/completions":
@@ -151,7 +151,7 @@ class Handler(BaseHTTPRequestHandler):
 
 def played(server: Server, folder: Path, model: str, matches: int = 2, **settings: Any) -> dict[str, Any]:
     """Return the report on a run of a model against random moves in lights."""
-    found = EndpointSettings(server.url, **settings)
-    config = Config(("random", f"model:{model}"), ("lights",), matches, model=found)
+    endpoint = EndpointSettings(server.url, **settings)
+    config = Config(("random", f"model:{model}"), ("lights",), matches, model=endpoint)
     run(config, folder)
     return as_data(make_report(Folder(folder)))

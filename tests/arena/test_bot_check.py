@@ -47,8 +47,8 @@ def test_the_slowest_answer_excludes_the_start(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(bot_check, "monotonic", lambda: clock[0])
     monkeypatch.setattr(bot_check, "ProgramPlayer", SlowToStart)
-    found = bot_check._play_match("", find_game("lights").rules(), Seat.ONE, ProgramLimits())
-    assert "the slowest in 1000 ms" in found.detail
+    finding = bot_check._play_match("", find_game("lights").rules(), Seat.ONE, ProgramLimits())
+    assert "the slowest in 1000 ms" in finding.detail
     assert clock[0] > 200  # including the restart
 
 
@@ -76,9 +76,9 @@ def test_a_bot_that_never_answers_fails_every_check_of_answers(tmp_path: Path) -
 
 def test_the_findings_as_json(tmp_path: Path) -> None:
     program = f"cmd:{GOOD['shell']}"
-    found = json.loads(duels(tmp_path, "bot", "check", program, "--games", "lights", "--json").out)
-    assert {"check", "passed", "detail"} == set(found[0])
-    assert all(each["passed"] for each in found)
+    findings = json.loads(duels(tmp_path, "bot", "check", program, "--games", "lights", "--json").out)
+    assert {"check", "passed", "detail"} == set(findings[0])
+    assert all(each["passed"] for each in findings)
 
 
 def test_only_a_command_can_be_checked(tmp_path: Path) -> None:

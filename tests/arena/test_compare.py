@@ -31,17 +31,17 @@ def test_compare_lists_changes(tmp_path: Path) -> None:
     strong = Config(("random", "mine=expert"), ("lights",), 100)
     run(weak, tmp_path / "a")
     run(strong, tmp_path / "b")
-    said = compared(tmp_path)
-    data = said["changes"]
+    text = compared(tmp_path)
+    data = text["changes"]
     numbers = ("won", "loss per decision", "against random, luck-adjusted")
     assert {each["what"]: each["verdict"] for each in data} == dict.fromkeys(numbers, "better")
     assert {each["player"] for each in data} == {"mine"}  # random met another opponent
-    assert said["notes"][0] == "mine is not the same in both: its command or address differs."
-    assert said["notes"][1].startswith("Not all opponents of random are the same in both")
+    assert text["notes"][0] == "mine is not the same in both: its command or address differs."
+    assert text["notes"][1].startswith("Not all opponents of random are the same in both")
     same = duels(tmp_path, "arena", "compare", tmp_path / "a", tmp_path / "a").out
     assert "no clear change" in same
     assert "All results are the same in both" in same
-    assert not any("All results" in note for note in said["notes"])
+    assert not any("All results" in note for note in text["notes"])
     assert "better" not in same
 
 
@@ -69,17 +69,19 @@ def test_compare_repeats_the_warnings_of_both_runs(tmp_path: Path) -> None:
 
 def test_too_few_pairs_give_no_verdict_on_mistakes(tmp_path: Path) -> None:
     run(Config(("random", "novice"), ("lights",), 40), tmp_path)
-    found = compare_runs(*[make_report(Folder(tmp_path))] * 2)
-    assert {each.verdict for each in found.changes if each.label == "loss per decision"} == {"too few pairs"}
+    comparison = compare_runs(*[make_report(Folder(tmp_path))] * 2)
+    assert {each.verdict for each in comparison.changes if each.label == "loss per decision"} == {
+        "too few pairs"
+    }
 
 
 def test_equal_names_do_not_identify_players(tmp_path: Path) -> None:
     url = "http://127.0.0.1:1/v1"
-    shown = EndpointSettings(url, show_actions=True)
+    endpoint = EndpointSettings(url, show_actions=True)
     model = Config(("random", "model:M"), ("lights",), 2, model=EndpointSettings(url))
     program = Config(("random", "m=cmd:x"), ("lights",), 2)
     for one, two, why in (
-        (model, replace(model, model=shown), "show_actions was False and is True"),
+        (model, replace(model, model=endpoint), "show_actions was False and is True"),
         (
             model,
             replace(model, model=EndpointSettings(url, memory="conversation", form="tool")),
@@ -110,12 +112,12 @@ def test_compare_reports_a_setting_that_only_one_run_has() -> None:
 def test_results_between_two_changed_players_are_not_compared(tmp_path: Path) -> None:
     run(Config(("random", "a=novice", "b=club"), ("lights",), 40), tmp_path / "a")
     run(Config(("a=casual", "b=expert", "random"), ("lights",), 40), tmp_path / "b")
-    found = compare_runs(*(make_report(Folder(tmp_path / each)) for each in "ab"))
-    assert [(each.player, each.label) for each in found.changes] == [
+    comparison = compare_runs(*(make_report(Folder(tmp_path / each)) for each in "ab"))
+    assert [(each.player, each.label) for each in comparison.changes] == [
         ("a", "against random, luck-adjusted"),
         ("b", "against random, luck-adjusted"),
     ]
-    assert "Both a and b changed: their results are not comparable." in found.notes
+    assert "Both a and b changed: their results are not comparable." in comparison.notes
 
 
 def test_the_same_pairs_of_matches_are_compared_pair_by_pair(tmp_path: Path) -> None:

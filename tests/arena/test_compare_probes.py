@@ -26,8 +26,8 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
     run_probe(ProbeConfig("mine=best", ("lights",)), tmp_path / "a")
     run_probe(ProbeConfig(bad, ("lights",), limits=ProgramLimits(retries=0)), tmp_path / "b")
     (best, worse) = (Folder(tmp_path / each) for each in "ab")
-    found = compare_probes(make_report(best), make_report(worse))
-    data = as_data(found)
+    comparison = compare_probes(make_report(best), make_report(worse))
+    data = as_data(comparison)
     verdicts = {each["what"]: each["verdict"] for each in data["changes"]}
     assert {"exploitability", "against best", "questions with a failure"} < set(verdicts)
     assert set(verdicts.values()) == {"worse"}
@@ -36,18 +36,18 @@ def test_two_probes_are_compared_number_by_number_and_answer_by_answer(tmp_path:
     worst = answers["differ"][0]
     assert worst["loss_change"] == max(each["loss_change"] for each in answers["differ"]) > 0
     assert {each["second"] for each in answers["differ"]} == {"nothing"}
-    asked, again = (
+    first_positions, second_positions = (
         {(row["seat"], row["position"]) for row in each.load_rows().values()} for each in (best, worse)
     )
-    assert answers["in_both"] == len(asked & again)
-    text = as_text(found)
+    assert answers["in_both"] == len(first_positions & second_positions)
+    text = as_text(comparison)
     assert f"{worst['position']}: was {worst['first']}, is nothing" in text
     assert "This is exact if the player always gives the same answer" in text
-    alike = as_text(compare_probes(*[make_report(best)] * 2))
-    assert "per position" not in alike  # the positions depend on the answers
-    assert "no change" in alike
-    assert "worse" not in alike
-    assert "have the same answers" in alike
+    same_text = as_text(compare_probes(*[make_report(best)] * 2))
+    assert "per position" not in same_text  # the positions depend on the answers
+    assert "no change" in same_text
+    assert "worse" not in same_text
+    assert "have the same answers" in same_text
 
 
 def test_answers_are_compared_by_frequency(tmp_path: Path) -> None:
@@ -67,9 +67,9 @@ def test_answers_are_compared_by_frequency(tmp_path: Path) -> None:
         )
 
     def compared(one: GameProbe, two: GameProbe) -> tuple[AnswerChanges, str]:
-        found = compare_probes(*(replace(report, games=(each,)) for each in (one, two)))
-        assert found.answers
-        return found.answers[0], as_text(found)
+        comparison = compare_probes(*(replace(report, games=(each,)) for each in (one, two)))
+        assert comparison.answers
+        return comparison.answers[0], as_text(comparison)
 
     same, text = compared(answered([row]), answered([row] * 10))
     assert not same.answers  # ten tenths are 1 up to rounding

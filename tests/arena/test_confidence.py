@@ -85,9 +85,9 @@ def test_the_number_of_results_that_a_verdict_takes_is_predicted() -> None:
 def test_equal_pairs_make_the_share_of_the_points_precise() -> None:
     """One point in nearly every pair: matches alone would give a margin of 9 points."""
     pairs = [1.0] * 100 + [2.0] * 10 + [0.0] * 10
-    known = clustered_share(pairs, [2] * 120)
-    assert known.margin == pytest.approx(0.0369, abs=1e-3)
-    assert known.low < 0.5 < known.high
+    expected = clustered_share(pairs, [2] * 120)
+    assert expected.margin == pytest.approx(0.0369, abs=1e-3)
+    assert expected.low < 0.5 < expected.high
 
 
 def test_intervals_agree_with_published_values() -> None:
@@ -100,21 +100,21 @@ def test_intervals_agree_with_published_values() -> None:
 
 
 def test_few_or_skewed_units_have_no_variance_estimate() -> None:
-    alike, one_off = [0.7] * 90, [0.7] * 89 + [1.4]
-    for known in (
+    repeat_chance, one_off = [0.7] * 90, [0.7] * 89 + [1.4]
+    for expected in (
         mean_interval([0.7]),
         ratio_interval([], []),
         mean_interval([0.0, 1.0] * 24),
-        mean_interval(alike),
+        mean_interval(repeat_chance),
         mean_interval(one_off),
     ):
-        assert (known.low, known.high) == (-math.inf, math.inf)
+        assert (expected.low, expected.high) == (-math.inf, math.inf)
     assert clustered_share([2.0], [2]) == Interval(1.0, 0.0, 1.0)
     assert clustered_share([], []) == Interval(0.5, 0.0, 1.0)
 
 
 @pytest.mark.parametrize(
-    ("chance", "freedom", "known"),
+    ("chance", "freedom", "expected"),
     [
         (0.975, 1, 12.7062),
         (0.975, 2, 4.3027),
@@ -130,25 +130,25 @@ def test_few_or_skewed_units_have_no_variance_estimate() -> None:
         (0.999, 20, 3.5518),
     ],
 )
-def test_student_quantiles_agree_with_published_tables(chance: float, freedom: int, known: float) -> None:
-    assert t_quantile(chance, freedom) == pytest.approx(known, rel=1e-3)
+def test_student_quantiles_agree_with_published_tables(chance: float, freedom: int, expected: float) -> None:
+    assert t_quantile(chance, freedom) == pytest.approx(expected, rel=1e-3)
 
 
 @pytest.mark.parametrize("units", [3, 5, 15])
-@pytest.mark.parametrize("alike", [0.0, 0.8])
-def test_shares_of_dependent_matches_are_covered(units: int, alike: float) -> None:
+@pytest.mark.parametrize("repeat_chance", [0.0, 0.8])
+def test_shares_of_dependent_matches_are_covered(units: int, repeat_chance: float) -> None:
     """A pair whose matches have the same result four times in five counts little more than one match."""
-    runs, true, held = 2000, 0.4, 0
-    rng = Random(f"{units} {alike}")
+    runs, true, covered = 2000, 0.4, 0
+    rng = Random(f"{units} {repeat_chance}")
     for _ in range(runs):
         points = []
         for _ in range(units):
             first = rng.random() < true
-            second = first if rng.random() < alike else rng.random() < true
+            second = first if rng.random() < repeat_chance else rng.random() < true
             points.append(float(first + second))
-        known = clustered_share(points, [2] * units)
-        held += known.low <= true <= known.high
-    assert held >= (0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5) * runs
+        expected = clustered_share(points, [2] * units)
+        covered += expected.low <= true <= expected.high
+    assert covered >= (0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5) * runs
 
 
 def exact_result(rules: Rules, one: str, two: str) -> float:  # type: ignore[type-arg]
@@ -187,7 +187,7 @@ def played(game: str, one: str, two: str, pairs: int) -> list[Row]:
 def samples_of(rows: list[Row], one: str, two: str) -> dict[str, tuple[list[float], list[float]]]:
     """Return parts and wholes by pair: results without luck, and the losses of each player."""
     adjusted = [unit.adjusted_score for unit in make_match_pairs(rows, one)]
-    found = {"result": (adjusted, [1.0] * len(adjusted))}
+    results = {"result": (adjusted, [1.0] * len(adjusted))}
     for player in (one, two):
         lost, decided = (
             [
@@ -196,8 +196,8 @@ def samples_of(rows: list[Row], one: str, two: str) -> dict[str, tuple[list[floa
             ]
             for what in ("shortfalls", "decisions")
         )
-        found[player] = lost, decided
-    return found
+        results[player] = lost, decided
+    return results
 
 
 ALL_SORTS = [
@@ -223,16 +223,18 @@ def test_skewed_results_and_rare_mistakes_are_covered_or_have_no_interval(
     for what, (parts, wholes) in samples_of(played(game, one, two, pairs), one, two).items():
         true = sum(parts) / sum(wholes)
         for size in (10, 50, 100):
-            shown = missed = 0
+            with_interval = missed = 0
             for _ in range(runs):
                 drawn = rng.choices(range(len(parts)), k=size)
-                known = ratio_interval([parts[place] for place in drawn], [wholes[place] for place in drawn])
-                assert known.margin > 0, what
-                shown += math.isfinite(known.margin)
-                missed += not known.low <= true <= known.high
+                expected = ratio_interval(
+                    [parts[place] for place in drawn], [wholes[place] for place in drawn]
+                )
+                assert expected.margin > 0, what
+                with_interval += math.isfinite(expected.margin)
+                missed += not expected.low <= true <= expected.high
             assert missed <= 0.05 * runs + 3 * (0.95 * 0.05 * runs) ** 0.5, (what, size)
-            assert shown == 0 or size >= 50
-            assert shown > 0.8 * runs or size < 100 or true == 0, what
+            assert with_interval == 0 or size >= 50
+            assert with_interval > 0.8 * runs or size < 100 or true == 0, what
 
 
 @pytest.mark.parametrize(

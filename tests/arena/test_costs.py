@@ -15,8 +15,8 @@ def test_an_endpoint_that_reports_nothing_has_no_cost() -> None:
     assert Prices(PRICES.per_million).format_cost(expected) == "0.0040"  # the currency comes from the budget
     unknown = {"prompt_tokens": None, "completion_tokens": None, "requests": 3, "cost": None}
     assert PRICES.usage_data(silent) == unknown
-    known = {"prompt_tokens": 200, "completion_tokens": 10, "requests": 3, "cost": 0.004}
-    assert PRICES.usage_data(expected) == known
+    usage = {"prompt_tokens": 200, "completion_tokens": 10, "requests": 3, "cost": 0.004}
+    assert PRICES.usage_data(expected) == usage
 
 
 def test_possible_costs_are_reported_separately() -> None:

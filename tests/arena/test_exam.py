@@ -93,20 +93,20 @@ def test_an_exam_is_complete_and_reproducible(kind: str, tmp_path: Path) -> None
 def test_an_exam_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
     path = tmp_path / "exam.jsonl"
     path.write_text("mine")
-    asked = ("exam", "lights", "--positions", "4", "--out")
-    result = duels(tmp_path, *asked, path)
+    command = ("exam", "lights", "--positions", "4", "--out")
+    result = duels(tmp_path, *command, path)
     assert (result.code, "exists; pass --force to overwrite it" in result.err) == (2, True)
     assert path.read_text() == "mine"
     written = tmp_path / "other.jsonl.card.md"
     written.write_text("my notes")
-    result = duels(tmp_path, *asked, tmp_path / "other.jsonl")
+    result = duels(tmp_path, *command, tmp_path / "other.jsonl")
     assert (result.code, f"{written} exists;" in result.err, written.read_text()) == (2, True, "my notes")
     assert not (tmp_path / "other.jsonl").exists()
-    assert duels(tmp_path, *asked, tmp_path / "new.jsonl").code == 0
-    assert duels(tmp_path, *asked, tmp_path / "new.parquet", "--seed", "2").code == 0
+    assert duels(tmp_path, *command, tmp_path / "new.jsonl").code == 0
+    assert duels(tmp_path, *command, tmp_path / "new.parquet", "--seed", "2").code == 0
     cards = [tmp_path / f"new.{kind}.card.md" for kind in ("jsonl", "parquet")]
     assert ["seed 1," in each.read_text() for each in cards] == [True, False]
-    assert duels(tmp_path, *asked, path, "--force").code == 0
+    assert duels(tmp_path, *command, path, "--force").code == 0
     assert len(path.read_text().splitlines()) == 4
     result = duels(tmp_path, "exam", "lights", "--positions", "4", "--out", tmp_path / "exam.csv")
     assert "must be a .jsonl or .parquet" in result.err
@@ -115,8 +115,17 @@ def test_an_exam_overwrites_a_file_only_with_force(tmp_path: Path) -> None:
 
 
 def test_an_exam_with_too_few_positions_says_so(tmp_path: Path) -> None:
-    asked = ("exam", "lights", "--option", "lights=4", "--positions", "30", "--out", tmp_path / "exam.jsonl")
-    content, fewer = duels(tmp_path, *asked).err.splitlines()[-2:]
+    command = (
+        "exam",
+        "lights",
+        "--option",
+        "lights=4",
+        "--positions",
+        "30",
+        "--out",
+        tmp_path / "exam.jsonl",
+    )
+    content, fewer = duels(tmp_path, *command).err.splitlines()[-2:]
     count = len((tmp_path / "exam.jsonl").read_text().splitlines())
     assert count < 30
     assert f": {count} positions;" in content
@@ -125,7 +134,7 @@ def test_an_exam_with_too_few_positions_says_so(tmp_path: Path) -> None:
     card = get_card_path(tmp_path / "exam.jsonl").read_text()
     assert f"{count} positions, options lights 4" in card
     assert fewer in card
-    assert "were requested" not in duels(tmp_path, *asked[:5], "2", *asked[6:], "--force").err
+    assert "were requested" not in duels(tmp_path, *command[:5], "2", *command[6:], "--force").err
 
 
 def test_games_of_mixing_are_graded_relative_to_the_mixture() -> None:
@@ -153,9 +162,9 @@ def test_standard_errors_agree_with_the_spread_of_many_exams(game: str, count: i
     pool = DecisionPool.collect(find_game(game).rules(), 10 * count, rng)
     scores, variances = [], []
     for _ in range(300):
-        found, error = estimate_score(pool.draw(count, rng), first_action)
+        estimate, error = estimate_score(pool.draw(count, rng), first_action)
         assert error is not None
-        scores.append(found)
+        scores.append(estimate)
         variances.append(error**2)
     assert math.sqrt(statistics.mean(variances)) == pytest.approx(statistics.stdev(scores), rel=0.2)
 
@@ -176,9 +185,9 @@ def test_standard_errors_follow_from_the_file() -> None:
     total = sum(row["weight"] * row["actions"][0]["loss"] for row in rows)
     assert estimate_score(drawn, first_action) == pytest.approx((total, math.sqrt(variance)))
     text = render_card(rules, 60, drawn, "1", "0")
-    found, error = estimate_score(drawn, any_action)
+    estimate, error = estimate_score(drawn, any_action)
     assert error
-    assert f"| random | {100 * found:.2f} | {100 * error:.2f} |" in text
+    assert f"| random | {100 * estimate:.2f} | {100 * error:.2f} |" in text
     assert "| best | 0.00 | 0.00 |" in text
 
 

@@ -79,11 +79,11 @@ def test_rejects_the_folder_of_another_run(tmp_path: Path) -> None:
 
 
 def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
-    asked = EndpointSettings("http://127.0.0.1:9/v1", max_tokens=4096)
-    config = Config(("random", "model:NAME"), ("lights",), 2, model=asked)
+    endpoint = EndpointSettings("http://127.0.0.1:9/v1", max_tokens=4096)
+    config = Config(("random", "model:NAME"), ("lights",), 2, model=endpoint)
     with Folder.open_locked(tmp_path, config) as folder:
         assert make_report(folder).costs.prices.cost(Usage(1000, 1000, 1)) is None
-    priced = replace(config, model=replace(asked, input_price=1.0, output_price=2.0), budget="5usd")
+    priced = replace(config, model=replace(endpoint, input_price=1.0, output_price=2.0), budget="5usd")
     in_euros = replace(priced, budget="5eur")
     with Folder.open_locked(tmp_path, priced) as folder:
         assert make_report(folder).costs.prices.format_cost(Usage(1_000_000, 1_000_000, 1)) == "3.00 usd"
@@ -97,15 +97,15 @@ def test_a_run_may_get_prices_and_a_budget_later(tmp_path: Path) -> None:
         merge([tmp_path, tmp_path / "eur"], tmp_path / "merged")
     with (
         pytest.raises(DuelsError, match="model differs"),
-        Folder.open_locked(tmp_path, replace(config, model=replace(asked, temperature=1.0))),
+        Folder.open_locked(tmp_path, replace(config, model=replace(endpoint, temperature=1.0))),
     ):
         pass
 
 
 def test_rejects_the_folder_of_another_version(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
-    kept = tmp_path / "run" / CONFIG
-    kept.write_text(kept.read_text().replace(f'"format": {FORMAT}', '"format": 9'))
+    config_file = tmp_path / "run" / CONFIG
+    config_file.write_text(config_file.read_text().replace(f'"format": {FORMAT}', '"format": 9'))
     result = arena(tmp_path, "report", tmp_path / "run")
     assert (result.code, result.err.count("\n")) == (1, 1)
     assert f"was made by another version of duels: format 9, not {FORMAT}" in result.err
@@ -184,13 +184,13 @@ def test_rejects_an_invalid_config(text: str, expected_text: str, tmp_path: Path
 
 def test_reports_a_read_only_folder_and_a_full_disk(tmp_path: Path) -> None:
     run(LIGHTS, tmp_path / "run")
-    kept = rows_of(tmp_path / "run")
+    rows_before = rows_of(tmp_path / "run")
     more = ("--players", "random,club,best", "--games", "lights,leap", "--seed", "7", "--matches", "10")
     with mock.patch("duels.arena.logs.os.write", side_effect=OSError(28, "No space left on device")):
         result = arena(tmp_path, "run", *more, "--workers", "1", "--out", tmp_path / "run")
     assert result.code == 1
     assert "No space left on device" in result.err
-    assert rows_of(tmp_path / "run") == kept
+    assert rows_of(tmp_path / "run") == rows_before
     with mock.patch("duels.arena.folder.os.open", side_effect=OSError(30, "Read-only file system")):
         result = arena(tmp_path, "run", *more, "--out", tmp_path / "run")
     assert (result.code, "Read-only file system" in result.err) == (1, True)
@@ -201,7 +201,7 @@ def test_a_file_that_cannot_grow_keeps_its_content(tmp_path: Path) -> None:
     """A system limit cuts a row in the middle."""
     config = Config(("random", "club"), ("lights",), 200, "7")
     run(Config(("random", "club"), ("lights",), 4, "7"), tmp_path / "run")
-    kept = rows_of(tmp_path / "run")
+    rows_before = rows_of(tmp_path / "run")
     limited = (
         "import resource, signal, sys; from duels.terminal.commands import main; "
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
@@ -218,8 +218,8 @@ def test_a_file_that_cannot_grow_keeps_its_content(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert "the last row is not saved" in result.stderr
     written = rows_of(tmp_path / "run")
-    assert len(kept) < len(written) < 200
-    assert [row for row in written if row in kept] == kept
+    assert len(rows_before) < len(written) < 200
+    assert [row for row in written if row in rows_before] == rows_before
     (log,) = (tmp_path / "run").glob("log-*.jsonl")
     assert log.read_bytes().endswith(b"\n")
     run(config, tmp_path / "run")
@@ -431,9 +431,9 @@ def test_reports_a_damaged_config_in_one_sentence(
 def test_rows_have_only_documented_fields(tmp_path: Path) -> None:
     matches = run(replace(LIGHTS, matches=2), tmp_path / "run").load_rows().values()
     answers = run_probe(ProbeConfig("random", ("lights",)), tmp_path / "probe").load_rows().values()
-    for rows, known in ((matches, MATCH), (answers, ANSWER)):
+    for rows, fields in ((matches, MATCH), (answers, ANSWER)):
         assert rows
-        assert all(set(row) == set(known) for row in rows)
+        assert all(set(row) == set(fields) for row in rows)
 
 
 def test_matches_logged_twice_with_different_results_are_reported(tmp_path: Path) -> None:

@@ -97,8 +97,8 @@ def test_the_model_receives_the_reason_of_a_failure(server: Server, tmp_path: Pa
 def test_a_match_that_the_network_interrupts_is_not_lost(
     model: str, settings: dict[str, Any], server: Server, tmp_path: Path
 ) -> None:
-    found = EndpointSettings(server.url, total_seconds=0.2, **settings)
-    config = Config(("random", "club", f"model:{model}"), ("lights",), 2, model=found)
+    endpoint = EndpointSettings(server.url, total_seconds=0.2, **settings)
+    config = Config(("random", "club", f"model:{model}"), ("lights",), 2, model=endpoint)
     folder = run(config, tmp_path / "run")
     assert folder.unfinished
     assert {tuple(sorted(row["players"])) for row in folder.load_rows().values()} == {("club", "random")}
@@ -107,11 +107,11 @@ def test_a_match_that_the_network_interrupts_is_not_lost(
 
 @pytest.mark.parametrize("until", [None, 0.4])
 def test_a_run_ends_if_the_endpoint_stays_down(until: float | None, server: Server, tmp_path: Path) -> None:
-    before = server.asked["down"]
-    found = EndpointSettings(server.url, total_seconds=0.001, concurrency=1)
-    config = Config(("random", "model:down"), ("lights",), 100, until=until, model=found)
+    before = server.requests_by_model["down"]
+    endpoint = EndpointSettings(server.url, total_seconds=0.001, concurrency=1)
+    config = Config(("random", "model:down"), ("lights",), 100, until=until, model=endpoint)
     assert run(config, tmp_path / "run").unfinished
-    assert server.asked["down"] - before == 3
+    assert server.requests_by_model["down"] - before == 3
 
 
 def test_the_progress_line_gives_the_reason_for_a_delay(server: Server, tmp_path: Path) -> None:
@@ -148,14 +148,14 @@ def test_an_interrupted_run_leaves_no_processes(server: Server, tmp_path: Path) 
             wait_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
             raise _Enough
 
-    before = server.asked["well"] + server.asked["badly"]
+    before = server.requests_by_model["well"] + server.requests_by_model["badly"]
     with pytest.raises(_Enough):
         run(config, tmp_path / "run", listener=leave)
     assert not [each for each in threading.enumerate() if each.name.startswith("asyncio")]
-    asked = server.asked["well"] + server.asked["badly"] - before
-    kept = list(Folder(tmp_path / "run").iter_requests())
-    assert asked <= len(kept) <= asked + 8  # includes pending requests
-    assert sum("at_most" in each for each in kept) <= 8
+    requests = server.requests_by_model["well"] + server.requests_by_model["badly"] - before
+    logged_requests = list(Folder(tmp_path / "run").iter_requests())
+    assert requests <= len(logged_requests) <= requests + 8  # includes pending requests
+    assert sum("at_most" in each for each in logged_requests) <= 8
     started = int(pid_file.read_text())
     wait_until(lambda: not is_running(started))
 
@@ -179,10 +179,10 @@ def test_a_wrong_model_ends_the_run_with_a_clear_line(server: Server, tmp_path: 
 
 def test_legal_actions_are_listed_only_on_request() -> None:
     sight = Match.start(LIGHTS).sight(Seat.ONE)
-    hidden, shown = (make_messages(sight, show)[1]["content"] for show in (False, True))
-    assert "You may play: 1, 2," in shown
-    assert "You may play" not in hidden
-    assert "In notation: OOOOOOO 1" in hidden
+    without_actions, with_actions = (make_messages(sight, show)[1]["content"] for show in (False, True))
+    assert "You may play: 1, 2," in with_actions
+    assert "You may play" not in without_actions
+    assert "In notation: OOOOOOO 1" in without_actions
 
 
 def test_a_retry_after_an_illegal_answer_does_not_list_legal_actions(server: Server, tmp_path: Path) -> None:

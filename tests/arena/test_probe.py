@@ -95,20 +95,22 @@ def test_mirror_images_are_asked_once_on_request(tmp_path: Path) -> None:
 
 def test_a_random_player_gets_intervals(tmp_path: Path) -> None:
     data = probed(tmp_path / "probe", f"cmd:{GOOD['python']}", "lights", samples=2)["games"]["lights"]
-    found = data["exploitability"]
-    assert 0 <= found["low"] <= found["estimate"] <= found["high"] <= 0.5
+    answers_so_far = data["exploitability"]
+    assert 0 <= answers_so_far["low"] <= answers_so_far["estimate"] <= answers_so_far["high"] <= 0.5
     assert all(each["low"] < each["high"] for each in data["against"].values())
     assert data["questions"] == 2 * data["positions"]
     loss = data["loss_per_position"]
     assert 0 < loss["low"] < loss["estimate"] < loss["high"]
     probed(tmp_path / "once", SHELL, "lights")
-    found = compare.compare_probes(*(make_report(Folder(tmp_path / name)) for name in ("probe", "once")))
-    for change in compare.as_data(found)["changes"]:
+    answers_so_far = compare.compare_probes(
+        *(make_report(Folder(tmp_path / name)) for name in ("probe", "once"))
+    )
+    for change in compare.as_data(answers_so_far)["changes"]:
         if change["what"] != "questions with a failure":
             assert change["verdict"] == "asked once"
             assert change["first"]["low"] is not None
             assert change["second"]["low"] is change["difference"]["low"] is None
-    assert "So there are no intervals; use --samples 4" in " ".join(compare.as_text(found).split())
+    assert "So there are no intervals; use --samples 4" in " ".join(compare.as_text(answers_so_far).split())
 
 
 def test_worst_positions_of_a_mixing_player_give_shares_and_means(tmp_path: Path) -> None:
@@ -122,19 +124,19 @@ def test_worst_positions_of_a_mixing_player_give_shares_and_means(tmp_path: Path
 def test_equal_answers_do_not_prove_a_deterministic_player() -> None:
     rules = find_game("lights").rules()
 
-    def answer(asked: list[ProbeQuestion]) -> dict[str, Any]:
-        action = {each.key: rules.format(each.sight.actions[0]) for each in asked}
+    def answer(questions: list[ProbeQuestion]) -> dict[str, Any]:
+        action = {each.key: rules.format(each.sight.actions[0]) for each in questions}
         return {key: {"key": key, "action": data, "policy": None} for key, data in action.items()}
 
     def margin() -> float:
-        short = {key: probe_report._mean_shortfall(found, key) for key in found.answers}
-        return probe_report._mean_over_all(found, short).margin
+        short = {key: probe_report._mean_shortfall(answers_so_far, key) for key in answers_so_far.answers}
+        return probe_report._mean_over_all(answers_so_far, short).margin
 
     config = ProbeConfig("random", ("lights",), samples=2, symmetric=True)
-    found = collect_answers(config, rules, answer)
+    answers_so_far = collect_answers(config, rules, answer)
     as_asked = margin()
-    for place, rows in found.answers.items():
-        found.answers[place] = [
+    for place, rows in answers_so_far.answers.items():
+        answers_so_far.answers[place] = [
             {**row, "key": str(place)} for row in rows
         ]  # as if each was a question of its own
     assert 0 < margin() < 0.8 * as_asked
@@ -152,9 +154,9 @@ def drawn(player: str, samples: int, seed: int) -> AnswerTables:
     rules = find_game("lights").rules()
     odds, rng = policy_known(player), Random(f"{player} {seed}")
 
-    def answer(asked: list[ProbeQuestion]) -> dict[str, Any]:
+    def answer(questions: list[ProbeQuestion]) -> dict[str, Any]:
         data = {}
-        for each in asked:
+        for each in questions:
             chances = odds(each.sight.view)
             (action,) = rng.choices(list(chances), weights=list(chances.values()))
             data[each.key] = {"key": each.key, "action": rules.format(action), "policy": None}
@@ -194,11 +196,11 @@ def test_intervals_from_4_samples_cover_90_percent(player: str) -> None:
     held: Counter[str] = Counter()
     for seed in range(100):
         answers = drawn(player, 4, seed)
-        found = {
+        answers_so_far = {
             **compute_results(answers),
             "exploitability": probe_values.compute_exploitability(answers, None),
         }
-        held.update(name for name, each in found.items() if each.low <= true[name] <= each.high)
+        held.update(name for name, each in answers_so_far.items() if each.low <= true[name] <= each.high)
     assert min(held[name] for name in true) >= 90, held
 
 
@@ -211,9 +213,9 @@ def test_bounds_allow_any_action_in_unasked_positions() -> None:
     free = answers.tables.actor == 0
     free[answers._asked_states] = False
     worst, best = probe_values.MoveTable(answers.tables, None).value_bounds(policy, values, free)
-    asked = answers._asked_states[answers.tables.actor[answers._asked_states] == 0]
-    assert worst[asked] == pytest.approx(values[asked])
-    assert best[asked] == pytest.approx(values[asked])
+    questions = answers._asked_states[answers.tables.actor[answers._asked_states] == 0]
+    assert worst[questions] == pytest.approx(values[questions])
+    assert best[questions] == pytest.approx(values[questions])
     assert (best - worst)[free].max() > 0.5
     result, error, same = answers.result(theirs, 0)
     again, down, up = answers.result(theirs, 0, vary_unasked=True)
@@ -245,10 +247,10 @@ def test_more_answers_tighten_bounds() -> None:
 def test_exploitability_does_not_count_coincidences() -> None:
     """Against the same four answers of club, the best opponent gains 13 points too much."""
     true = exploitability("club", "lights")
-    found = [probe_values.compute_exploitability(drawn("club", 4, seed), None) for seed in range(8)]
-    assert sum(each.estimate for each in found) / len(found) < true + 0.05
-    assert sum(each.high for each in found) / len(found) < 0.45
-    assert sum(each.low <= true <= each.high for each in found) >= 7
+    answers_so_far = [probe_values.compute_exploitability(drawn("club", 4, seed), None) for seed in range(8)]
+    assert sum(each.estimate for each in answers_so_far) / len(answers_so_far) < true + 0.05
+    assert sum(each.high for each in answers_so_far) / len(answers_so_far) < 0.45
+    assert sum(each.low <= true <= each.high for each in answers_so_far) >= 7
 
 
 def test_a_probe_says_when_matches_are_cheaper(tmp_path: Path) -> None:
@@ -337,7 +339,7 @@ def test_a_probe_ends_if_the_endpoint_stays_down(tmp_path: Path) -> None:
     with serving() as server:
         settings = EndpointSettings(server.url, total_seconds=0.001, concurrency=1)
         folder = run_probe(ProbeConfig("model:down", ("lights", "leap"), model=settings), tmp_path / "p")
-        assert server.asked["down"] == 1 + 3  # the first move, and replies to it
+        assert server.requests_by_model["down"] == 1 + 3  # the first move, and replies to it
     assert folder.unfinished
 
 
@@ -386,11 +388,11 @@ def test_every_form_of_a_report_mentions_damaged_lines(tmp_path: Path) -> None:
     data = probed(tmp_path / "p", "club", "lights")
     assert data["notes"] == []
     (tmp_path / "p" / "requests-probe.jsonl").write_text("torn\n")
-    said = "Skipped 1 damaged line of logs, the first in requests-probe.jsonl, line 1."
-    assert as_data(make_report(Folder(tmp_path / "p")))["notes"] == [said]
-    assert said in " ".join(make_document(make_report(Folder(tmp_path / "p"))).render_text().split())
-    found = compare.compare_probes(*[make_report(Folder(tmp_path / "p"))] * 2)
-    assert found.notes == (f"First: {said}", f"Second: {said}")
+    warning = "Skipped 1 damaged line of logs, the first in requests-probe.jsonl, line 1."
+    assert as_data(make_report(Folder(tmp_path / "p")))["notes"] == [warning]
+    assert warning in " ".join(make_document(make_report(Folder(tmp_path / "p"))).render_text().split())
+    answers_so_far = compare.compare_probes(*[make_report(Folder(tmp_path / "p"))] * 2)
+    assert answers_so_far.notes == (f"First: {warning}", f"Second: {warning}")
     log = tmp_path / "p" / "answers-1.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"v"', b"v", 1))
     assert as_data(make_report(Folder(tmp_path / "p")))["notes"] == [
@@ -404,29 +406,29 @@ def test_a_problem_with_one_question_ends_the_others_first(
 ) -> None:
     """No question is open when the connections close."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    asked, ended, at_the_end = [], [], []
+    questions, closed, closed_at_exit = [], [], []
 
     async def decide(self: ModelPlayer, *_: Any) -> Any:
-        asked.append(self)
-        if len(asked) == 3:
+        questions.append(self)
+        if len(questions) == 3:
             raise DuelsError("this cannot go on.")
         try:
             await asyncio.sleep(60)
         finally:
-            ended.append(self)
+            closed.append(self)
 
-    leave = Endpoint.__aexit__
+    real_exit = Endpoint.__aexit__
 
-    async def left(self: Endpoint, *problem: Any) -> None:
-        at_the_end.append(len(ended))
-        await leave(self, *problem)
+    async def exit_and_count(self: Endpoint, *problem: Any) -> None:
+        closed_at_exit.append(len(closed))
+        await real_exit(self, *problem)
 
     monkeypatch.setattr(ModelPlayer, "decide", decide)
-    monkeypatch.setattr(Endpoint, "__aexit__", left)
+    monkeypatch.setattr(Endpoint, "__aexit__", exit_and_count)
     settings = EndpointSettings("http://127.0.0.1:9/v1", concurrency=3)
     with pytest.raises(DuelsError, match="this cannot go on"):
         run_probe(ProbeConfig("model:well", ("lights",), samples=3, model=settings), tmp_path)
-    assert at_the_end == [2]
+    assert closed_at_exit == [2]
 
 
 def test_the_command_and_its_reports(tmp_path: Path) -> None:
@@ -451,13 +453,13 @@ def test_limits_and_retries_apply_to_the_player(tmp_path: Path) -> None:
     assert data["failures"] == {"unreadable": data["questions"]}
     limits = Folder(tmp_path / "p").config["limits"]
     assert (limits["move_seconds"], limits["memory_mb"], limits["retries"]) == (9, 4096, 0)
-    asked = ("--player", "model:NAME", "--base-url", "http://127.0.0.1:9/v1", "--games", "lights")
+    questions = ("--player", "model:NAME", "--base-url", "http://127.0.0.1:9/v1", "--games", "lights")
     for command, name, more in (
         ("probe", "probe.run_probe", ()),
         ("run", "run.run", ("--players", "random")),
     ):
         with mock.patch(f"duels.arena.{name}", side_effect=DuelsError("enough")) as called:
-            duels(tmp_path, "arena", command, *asked, *more, "--retries", "1", "--out", tmp_path / "m")
+            duels(tmp_path, "arena", command, *questions, *more, "--retries", "1", "--out", tmp_path / "m")
         assert called.call_args[0][0].model.retries == 1
 
 

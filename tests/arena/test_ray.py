@@ -23,12 +23,12 @@ ray = pytest.importorskip("ray")
 def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
-    found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    found.add_node(num_cpus=1)
-    ray.init(address=found.address, log_to_driver=False)
-    yield found
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    cluster.add_node(num_cpus=1)
+    ray.init(address=cluster.address, log_to_driver=False)
+    yield cluster
     ray.shutdown()
-    found.shutdown()
+    cluster.shutdown()
 
 
 def test_rows_equal_those_of_a_local_run(cluster: Any, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ PRICES: dict[str, Any] = {"input_price": 0.0, "output_price": 1000.0, "max_token
 
 
 def test_possible_charges_count_against_the_budget(server: Server, tmp_path: Path) -> None:
-    before = server.asked["slow"]
+    before = server.requests_by_model["slow"]
     model = EndpointSettings(server.url, concurrency=1, request_seconds=0.1, total_seconds=60, **PRICES)
     config = Config(("random", "model:slow"), ("lights",), 2, budget="3usd", model=model)
     for budget in ("3usd", "5usd"):
@@ -90,7 +90,7 @@ def test_possible_charges_count_against_the_budget(server: Server, tmp_path: Pat
         expected = f"The budget of {budget[0]} usd is spent, {most}."
         folder = run(replace(config, budget=budget), tmp_path / "run")
         assert expected in folder.unfinished[0]
-        assert server.asked["slow"] - before == int(budget[0])
+        assert server.requests_by_model["slow"] - before == int(budget[0])
     assert not folder.load_rows()
 
 
@@ -114,22 +114,24 @@ def test_an_unreadable_request_counts_at_its_maximum_cost(
     log.write_bytes(b"".join(line[place in damaged :] for place, line in enumerate(lines)))
     merge([tmp_path / "run"], tmp_path / "merged")
     for name in ("run", "merged"):
-        said = " ".join(summarize_run(make_report(Folder(tmp_path / name))))
-        assert f"Models took {len(lines) // 2} requests" in said
-        assert ("In addition" in said) is bool(lost)
-        assert not lost or f"may have cost at most {lost}.00 usd" in said
-    before = server.asked["well"]
+        summary = " ".join(summarize_run(make_report(Folder(tmp_path / name))))
+        assert f"Models took {len(lines) // 2} requests" in summary
+        assert ("In addition" in summary) is bool(lost)
+        assert not lost or f"may have cost at most {lost}.00 usd" in summary
+    before = server.requests_by_model["well"]
     folder = run(replace(config, matches=4), tmp_path / "run")
     assert bool(folder.unfinished) is bool(lost)
-    assert (server.asked["well"] == before) is bool(lost)
+    assert (server.requests_by_model["well"] == before) is bool(lost)
 
 
 def test_requests_in_several_folders_are_counted_once(server: Server, tmp_path: Path) -> None:
     played(server, tmp_path / "run", "well", **PRICES)
     copytree(tmp_path / "run", tmp_path / "copy")
     merge([tmp_path / "run", tmp_path / "copy"], tmp_path / "merged")
-    asked, merged = (list(Folder(tmp_path / name).iter_requests()) for name in ("run", "merged"))
-    assert merged == asked
+    run_requests, merged_requests = (
+        list(Folder(tmp_path / name).iter_requests()) for name in ("run", "merged")
+    )
+    assert merged_requests == run_requests
 
 
 def test_a_request_that_was_never_sent_costs_nothing(tmp_path: Path) -> None:
@@ -150,7 +152,7 @@ def test_a_budget_needs_an_endpoint_that_reports_tokens(server: Server, tmp_path
 
 
 def test_shards_share_a_budget(server: Server, tmp_path: Path) -> None:
-    before = server.asked["well"]
+    before = server.requests_by_model["well"]
     model = EndpointSettings(server.url, concurrency=1, **PRICES)
     config = Config(("random", "model:well"), ("lights",), 100, budget="0.1usd", model=model)
     for _ in range(2):
@@ -158,14 +160,14 @@ def test_shards_share_a_budget(server: Server, tmp_path: Path) -> None:
             folder = run(config, tmp_path / "run", shard=(part, 2))
             expected = "The budget of 0.05 usd for one of 2 shards is spent."
             assert folder.unfinished == (expected,)
-        assert server.asked["well"] - before == 10
+        assert server.requests_by_model["well"] - before == 10
 
 
 def test_the_key_is_sent_and_never_stored(server: Server, tmp_path: Path) -> None:
     played(server, tmp_path / "run", "well")
     assert f"Bearer {KEY}" in server.keys
-    kept = [each.read_text() for each in (tmp_path / "run").rglob("*") if each.is_file()]
-    assert not [text for text in kept if KEY in text or server.url in text]
+    contents = [each.read_text() for each in (tmp_path / "run").rglob("*") if each.is_file()]
+    assert not [text for text in contents if KEY in text or server.url in text]
 
 
 def test_a_key_in_a_reply_is_not_stored(server: Server, tmp_path: Path) -> None:
@@ -177,12 +179,14 @@ def test_a_key_in_a_reply_is_not_stored(server: Server, tmp_path: Path) -> None:
 
 
 def test_every_request_and_reply_is_kept(server: Server, tmp_path: Path) -> None:
-    before = server.asked["badly"]
+    before = server.requests_by_model["badly"]
     played(server, tmp_path / "run", "badly", matches=4)
-    kept = list(Folder(tmp_path / "run").iter_requests())
-    assert len(kept) == server.asked["badly"] - before
-    assert {"id", "match", "seat", "entry", "request", "status", "reply", "seconds", "usage"} == set(kept[0])
-    assert kept[0]["request"]["model"] == "badly"
+    logged_requests = list(Folder(tmp_path / "run").iter_requests())
+    assert len(logged_requests) == server.requests_by_model["badly"] - before
+    assert {"id", "match", "seat", "entry", "request", "status", "reply", "seconds", "usage"} == set(
+        logged_requests[0]
+    )
+    assert logged_requests[0]["request"]["model"] == "badly"
 
 
 def test_requests_in_flight_at_kill_9_are_kept_and_counted(server: Server, tmp_path: Path) -> None:
@@ -191,14 +195,14 @@ def test_requests_in_flight_at_kill_9_are_kept_and_counted(server: Server, tmp_p
     command = [*COMMAND, *words, "--max-tokens", "1000", "--out", str(tmp_path / "run")]
     process = subprocess.Popen(command, env=environment(tmp_path), stderr=subprocess.DEVNULL)
     try:
-        wait_until(lambda: server.asked["hangs"] == 6)
+        wait_until(lambda: server.requests_by_model["hangs"] == 6)
     finally:
         process.kill()
         process.wait()
     for folder in (tmp_path / "run", tmp_path / "merged"):
-        kept = list(Folder(folder).iter_requests())
-        assert [each["request"]["model"] for each in kept] == ["hangs"] * 6
-        assert [each["at_most"][1] for each in kept] == [1000] * 6
+        logged_requests = list(Folder(folder).iter_requests())
+        assert [each["request"]["model"] for each in logged_requests] == ["hangs"] * 6
+        assert [each["at_most"][1] for each in logged_requests] == [1000] * 6
         (cost,) = (
             each for each in summarize_run(make_report(Folder(folder))) if each.startswith("Models took")
         )
@@ -208,15 +212,15 @@ def test_requests_in_flight_at_kill_9_are_kept_and_counted(server: Server, tmp_p
             merge([folder], tmp_path / "merged")
     again = duels(tmp_path, *words, "--max-tokens", "1000", "--out", tmp_path / "run")
     assert "The budget of 3 usd is spent, counting at most 6 for requests without a full reply" in again.err
-    assert server.asked["hangs"] == 6
+    assert server.requests_by_model["hangs"] == 6
 
 
 def test_interrupting_a_run_does_not_wait_for_a_model(server: Server, tmp_path: Path) -> None:
-    before = server.asked["hangs"]
+    before = server.requests_by_model["hangs"]
     words = ["arena", "run", "--players", "random,model:hangs", "--games", "lights", "--matches", "6"]
     command = [*COMMAND, *words, "--base-url", server.url, "--out", str(tmp_path / "run")]
     process = subprocess.Popen(command, env=environment(tmp_path), stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: server.asked["hangs"] == before + 6)
+    wait_until(lambda: server.requests_by_model["hangs"] == before + 6)
     process.send_signal(signal.SIGINT)
     _, expected = process.communicate(timeout=20)
     assert process.returncode == 130

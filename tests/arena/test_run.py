@@ -89,9 +89,9 @@ def test_an_incomplete_line_is_dropped_and_its_match_repeated(tmp_path: Path) ->
 def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
     config = Config(("random", f"bad=cmd:{PYTHON} {BAD} die", f"good=cmd:{GOOD['shell']}"), ("lights",), 2)
     run(config, tmp_path / "run")
-    found = make_report(Folder(tmp_path / "run"))
-    assert "<li>bad: 12 crashed</li>" in make_document(found).render_html()
-    expected_text = as_data(found)["games"]["lights"]["players"]
+    report = make_report(Folder(tmp_path / "run"))
+    assert "<li>bad: 12 crashed</li>" in make_document(report).render_html()
+    expected_text = as_data(report)["games"]["lights"]["players"]
     assert expected_text["bad"]["failures"] == {"crashed": 3 * 4}
     assert expected_text["bad"]["forfeits"] == 4
     assert expected_text["good"]["failures"] == {}
@@ -108,11 +108,11 @@ def test_failures_of_a_program_are_reported_by_class(tmp_path: Path) -> None:
 )
 def test_rejects_a_program_that_does_not_start_before_writing(tmp_path: Path, command: str, why: str) -> None:
     config = Config(("random", f"x=cmd:{command}"), ("lights",), 2)
-    asked = ProbeConfig(config.players[1], config.games)
+    probe_config = ProbeConfig(config.players[1], config.games)
     for attempt in (
         partial(run, config, tmp_path / "run", 2),
         partial(run, config, tmp_path / "run", 1, (1, 2)),
-        partial(run_probe, asked, tmp_path / "run"),
+        partial(run_probe, probe_config, tmp_path / "run"),
     ):
         with pytest.raises(DuelsError, match="x does not start: ") as problem:
             attempt()
@@ -124,8 +124,11 @@ def test_a_finished_run_starts_no_program(tmp_path: Path) -> None:
     starts = tmp_path / "starts"
     command = f"sh -c 'echo started >> {starts} && exec {GOOD['shell']}'"
     config = Config(("random", f"mine=cmd:{command}"), ("lights",), 2)
-    asked = ProbeConfig(config.players[1], config.games)
-    for attempt in (partial(run, config, tmp_path / "run"), partial(run_probe, asked, tmp_path / "probe")):
+    probe_config = ProbeConfig(config.players[1], config.games)
+    for attempt in (
+        partial(run, config, tmp_path / "run"),
+        partial(run_probe, probe_config, tmp_path / "probe"),
+    ):
         starts.unlink(missing_ok=True)
         attempt()
         before = starts.read_text()

@@ -71,12 +71,12 @@ def test_equal_pairs_have_no_margin(played: int) -> None:
 def test_luck_adjusted_results_are_not_clipped() -> None:
     """Clipping would bias the estimate of a player that nearly always wins."""
     rows = pairs([(1, 1), (1, 0)] * 30)
-    known = score_pairing(
+    pairing = score_pairing(
         "a", "b", [row | {"adjusted": 1.2 if row["players"][0] == "a" else -0.2} for row in rows], range(60)
     )
-    assert known.adjusted.estimate == pytest.approx(1.2)
-    assert known.adjusted.high <= 1
-    assert "120.0 (" in format_interval(known.adjusted)
+    assert pairing.adjusted.estimate == pytest.approx(1.2)
+    assert pairing.adjusted.high <= 1
+    assert "120.0 (" in format_interval(pairing.adjusted)
 
 
 def test_an_adjustment_that_adds_variance_is_left_out() -> None:
@@ -147,8 +147,8 @@ def test_a_line_of_progress_is_never_wider_than_the_terminal(
     line = ProgressLine()
     line.show(RunProgress(1, 2, points={f"player {n}": (1.0, 2) for n in range(30)}))
     line.write(monotonic() + 1)
-    shown = capsys.readouterr().err.rpartition("\x1b[K")[2]
-    assert len(shown) == 79
+    last_line = capsys.readouterr().err.rpartition("\x1b[K")[2]
+    assert len(last_line) == 79
 
 
 def test_on_a_pipe_progress_prints_occasional_lines(capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,9 +187,9 @@ def test_the_saving_by_luck_adjustment_has_a_valid_interval() -> None:
     rng, runs, held = Random(1), 200, 0
     for _ in range(runs):
         skill = [rng.gauss(0.5, 0.1) for _ in range(100)]
-        found = _variance_ratio([each + rng.gauss(0, 0.2) for each in skill], skill)
-        assert found
-        held += found.low <= 5 <= found.high
+        ratio = _variance_ratio([each + rng.gauss(0, 0.2) for each in skill], skill)
+        assert ratio
+        held += ratio.low <= 5 <= ratio.high
     assert held >= 0.9 * runs
     few = _variance_ratio([0.0, 1.0, 0.5], [0.4, 0.6, 0.5])
     assert few
@@ -219,10 +219,10 @@ def test_pairs_count_up_to_the_first_gap() -> None:
     assert take_unbroken(results, range(6)) == [0.0, 0.1]
     assert take_unbroken(results, [1, 4]) == [0.1, 0.4]
     rows = pairs([(1, 1)] * 30)
-    known = score_pairing("a", "b", rows, range(30))
+    pairing = score_pairing("a", "b", rows, range(30))
     broken = score_pairing("a", "b", [each for each in rows if each["pair"] != 4], range(30))
-    assert (known.left_out, broken.left_out) == (0, 25)
-    assert broken.adjusted.margin > known.adjusted.margin
+    assert (pairing.left_out, broken.left_out) == (0, 25)
+    assert broken.adjusted.margin > pairing.adjusted.margin
     assert broken.adjusted == score_pairing("a", "b", rows[:8], range(30)).adjusted
 
 

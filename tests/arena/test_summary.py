@@ -30,9 +30,9 @@ def test_equal_mistakes_are_listed_once_with_a_count(tmp_path: Path) -> None:
     folder = run(Config(("random", "novice"), ("lights",), 200), tmp_path)
     mirror = Mirror.from_rules(find_game("lights").rules())
     (game,) = make_report(folder).games
-    found = [each for each in game.blunders if each.player == "random"]
-    assert len({(each.position, each.played) for each in found}) == len(found) == 5
-    most = max(found, key=lambda each: each.times)
+    blunders = [each for each in game.blunders if each.player == "random"]
+    assert len({(each.position, each.played) for each in blunders}) == len(blunders) == 5
+    most = max(blunders, key=lambda each: each.times)
     image = mirror.sight(most.sight)
     made = 0
     for row in folder.load_rows().values():
@@ -62,11 +62,11 @@ def test_the_summary_lists_players_in_order_with_confidence(tmp_path: Path) -> N
     assert f"It gives away most in {most}: {100 * lost[most]:.1f} points a match, " in random
     assert novice.startswith("novice won")
     assert best.endswith("It made no mistakes.")
-    known = sum(
+    decided = sum(
         not pair.adjusted.low <= 0.5 <= pair.adjusted.high for g in report.games for pair in g.pairings
     )
-    assert 0 < known < 6
-    assert settled.startswith(f"The better player is known in {known} of 6 pairings")
+    assert 0 < decided < 6
+    assert settled.startswith(f"The better player is known in {decided} of 6 pairings")
     assert "random against novice in lights" in settled
     text = make_document(report).render_text()
     assert text.index("In short:") < text.index("Light Out Duel")
@@ -75,10 +75,10 @@ def test_the_summary_lists_players_in_order_with_confidence(tmp_path: Path) -> N
 
 def test_failures_are_reported_separately_from_mistakes(tmp_path: Path) -> None:
     config = Config(("random", f"mine=cmd:{PYTHON} {BAD} unknown"), ("lights",), 2, until=0.2)
-    random, mine, settled = summarize_run(make_report(run(config, tmp_path)))
-    assert mine == "mine won 0% in lights. Failures: 6 unreadable; it forfeited 2 matches."
+    random, program, decided_player = summarize_run(make_report(run(config, tmp_path)))
+    assert program == "mine won 0% in lights. Failures: 6 unreadable; it forfeited 2 matches."
     assert random.startswith("random won 100% in lights.")  # with until, fixed-size intervals do not hold
-    assert settled == (
+    assert decided_player == (
         "The better player is not known yet (95 % confidence, by anytime-valid intervals). Undecided, with "
         "about how many more matches it takes at this rate: random against mine in lights (10)."
     )
@@ -114,9 +114,9 @@ def test_failures_are_listed_below_the_table(tmp_path: Path) -> None:
 
 def test_the_most_frequent_mistakes_come_first(tmp_path: Path) -> None:
     (game,) = make_report(run(Config(("random", "novice"), ("lights",), 20), tmp_path)).games
-    found = [each for each in game.blunders if each.player == "random"]
+    blunders = [each for each in game.blunders if each.player == "random"]
     worst = WorstMistakes(2)
-    for mistake, times in zip(found, (1, 2, 5, 3), strict=False):
+    for mistake, times in zip(blunders, (1, 2, 5, 3), strict=False):
         worst.add(replace(mistake, shortfall=0.5, times=times))
     assert not worst.is_settled(0.5)
     assert worst.is_settled(0.4)

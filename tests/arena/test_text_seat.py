@@ -76,7 +76,7 @@ def replay(task: MatchTask, replies: list[str]) -> TextSeat:
 @settings(max_examples=25, deadline=None)
 @given(TASKS, st.randoms(use_true_random=False))
 def test_a_forfeit_never_earns_more_than_legal_play(task: MatchTask, rng: Random) -> None:
-    """From any position, also a lost one: whatever is played there instead, however badly."""
+    """This holds in any position, even a lost one, and for any legal play instead, however bad."""
     seat, replies = TextSeat(task), list[str]()
     for _ in range(rng.randrange(6)):
         if seat.over:

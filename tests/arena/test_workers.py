@@ -36,8 +36,8 @@ def test_kill_9_loses_only_matches_in_progress(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
     wait_for(lambda: _lock_is_free(folder))
-    kept = _lines(folder)
-    assert 20 < len(kept) < 360
+    lines_before = _lines(folder)
+    assert 20 < len(lines_before) < 360
     assert arena(tmp_path, "run", *words[2:], "--workers", "1", "--out", folder).code == 0
     rows = rows_of(folder)
     assert len(rows) == 360

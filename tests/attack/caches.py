@@ -43,7 +43,7 @@ CACHED: dict[str, Answer] = {
     "flip's table": _solved("flip", "--side", "2", "--values", "2", "--copies", "2", "--target", "3"),
     "chain's arrays": _compiled,
 }
-"""What is answered from files in the cache; more are added by a line."""
+"""The commands that read files in the cache. Add new ones here."""
 
 
 def _become_folder(path: Path, rng: Random, others: list[bytes]) -> None:
@@ -91,7 +91,7 @@ def _ask(answer: Answer, folder: Path) -> Any:
         with home(folder / "home"), redirect_stderr(io.StringIO()):
             tell(answer())
 
-    return in_child(act).told[-1]
+    return in_child(act).messages[-1]
 
 
 def caches(rng: Random) -> Iterator[Case]:

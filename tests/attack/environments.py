@@ -22,7 +22,7 @@ from tests.attack.system_calls import Tell, in_child
 from tests.support import COMMAND, CommandResult, environment, sample_record
 
 SECONDS = 20
-"""By the clock: `at once`, on a machine that has other things to do."""
+"""Wall-clock time: generous, because the machine may be busy."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Surroundings:
     variables: Mapping[str, str | None] = field(default_factory=dict)
     """None: not set."""
     streams: str = ""
-    """As a shell redirects them."""
+    """Redirections of a shell."""
     folder: str | None = None
     """The working directory; `{}` is one that can be written to."""
 
@@ -83,7 +83,7 @@ SURROUNDINGS = (
     Surroundings("no PATH", {"PATH": None}),
 )
 _NO_GAME = "\udce9\x1b[2J"
-# What is run there, and what is typed: everything that does not take long.
+# The quick commands, with their input.
 ERRANDS: tuple[tuple[tuple[str, ...], bytes], ...] = (
     (("play", "lights"), b"1\n4\nboard\nundo\n\xff\xe9\nquit\n"),
     (("play", "hunt", "--seat2", "greedy", "--seed", "7"), b"MOVE 3\nOBSERVE 5\nquit\n"),
@@ -118,7 +118,9 @@ def attack_surroundings(around: Surroundings, errand: tuple[tuple[str, ...], byt
     (folder / "over.duel").write_bytes(sample_record("lights", 99))
     arguments, entered = ([os.fsencode(a.replace("{}", str(folder))) for a in errand[0]], errand[1])
     variables: dict[str, str | None] = {**environment(folder / "home"), **around.variables}
-    there = {name: value.replace("{}", str(folder)) for name, value in variables.items() if value is not None}
+    environ = {
+        name: value.replace("{}", str(folder)) for name, value in variables.items() if value is not None
+    }
     where = Path((around.folder or "{}").replace("{}", str(folder)))
     if missing := not where.is_dir():
         where.mkdir()
@@ -129,7 +131,7 @@ def attack_surroundings(around: Surroundings, errand: tuple[tuple[str, ...], byt
         ["/bin/sh", "-c", script, *COMMAND, *arguments],
         input=entered,
         capture_output=True,
-        env=there,
+        env=environ,
         cwd=where,
         timeout=6 * SECONDS,
         check=False,
@@ -226,7 +228,7 @@ TAKERS: tuple[tuple[str, ...], ...] = (
     ("exam", "lights", "--positions", "2", "--out", "{}"),
     ("play", "lights", "--save", "{}"),
 )
-"""Every command that takes the name of a record; more are added by a line."""
+"""Every command that takes the name of a record. Add new ones here."""
 
 
 def attack_taker(taker: tuple[str, ...], what: str, folder: Path) -> None:
@@ -241,7 +243,7 @@ def attack_taker(taker: tuple[str, ...], what: str, folder: Path) -> None:
         result = perform(scenario, folder)
         tell([result.code, result.out, result.err])
 
-    result = CommandResult(*in_child(act).told[-1])
+    result = CommandResult(*in_child(act).messages[-1])
     if result.code == 0:
         assert {"--save", "--html", "--out"} & set(taker), result
         return

@@ -1,8 +1,8 @@
 """Kills, power cuts, full disks and failing system calls: shown entries are kept, and the match continues.
 
-Every session is first performed undisturbed. That tells which system calls it makes, and what the records
-hold whenever something is shown. A disturbed one must leave the records as they were at some moment of that:
-not before what it has shown, and at most one step later.
+Every session is first performed without a fault. This rehearsal records its system calls, and the content of
+the records at every write to the screen. A session with a fault must leave the records as they were at some
+moment of the rehearsal: not before its last write to the screen, and at most one step later.
 """
 
 import errno
@@ -31,7 +31,7 @@ from tests.attack.system_calls import Call, Calls, Disk, Tell, Trap, die, in_chi
 from tests.support import CommandResult, lines_of
 
 Records = dict[str, bytes]
-"""All records in a folder, by name. Drafts, which have no name of their own yet, are none."""
+"""All records in a folder, by name. Drafts do not count: they have no final name yet."""
 
 
 def records_in(folder: Path) -> Records:
@@ -40,7 +40,7 @@ def records_in(folder: Path) -> Records:
 
 
 def latest(records: Records) -> str | None:
-    """The record that is being written: one that goes on beside another has a number."""
+    """Return the record that is being written: the one with the highest number in its name."""
     return max(records, key=lambda name: int((re.findall(r"-([0-9]+)\.duel", name) or [1])[-1]), default=None)
 
 
@@ -65,9 +65,9 @@ class Rehearsal:
     scenario: Scenario
     moments: list[Moment]
     calls: list[Call]
-    done: CommandResult
+    result: CommandResult
 
-    def shown_at(self, progress: Progress) -> int:
+    def find_shown_moment(self, progress: Progress) -> int:
         """Return the number of the moment shown at this progress."""
         return max(number for number, moment in enumerate(self.moments) if moment.since <= progress)
 
@@ -78,52 +78,52 @@ def rehearse(scenario: Scenario, folder: Path) -> Rehearsal:
     calls = Calls()
     last = Progress()
 
-    def look(progress: Progress) -> None:
+    def note_records(progress: Progress) -> None:
         nonlocal last
         last = progress
         records = records_in(folder)
         if records != moments[-1].records:
             moments.append(Moment(progress, records))
 
-    result = perform(scenario, folder, look, calls)
-    look(Progress(last.shown + 1, last.used))  # what is written on leaving
+    result = perform(scenario, folder, note_records, calls)
+    note_records(Progress(last.writes + 1, last.used))  # the writes at the end
     return Rehearsal(scenario, moments, calls.made, result)
 
 
 def check_undisturbed(scenario: Scenario, folder: Path) -> None:
-    """Whenever something is shown, the match in memory is on the disk, to the letter."""
+    """Check that at every write to the screen, the file holds exactly the match in memory."""
     scenario.prepare(folder)
-    played: list[LiveMatch] = []
+    matches: list[LiveMatch] = []
 
-    def seated(*args: Any, **kwargs: Any) -> LiveMatch:
-        played.append(seat_players(*args, **kwargs))
-        return played[-1]
+    def seat_and_note(*args: Any, **kwargs: Any) -> LiveMatch:
+        matches.append(seat_players(*args, **kwargs))
+        return matches[-1]
 
-    def look(progress: Progress) -> None:
-        live = played[-1]
-        if live.journal and not scenario.meddled:
+    def check_saved(progress: Progress) -> None:
+        live = matches[-1]
+        if live.journal and not scenario.has_meddling:
             record = read_record(live.journal.path)
             expected = dump_record(live.match, record.headers, comments=record.comments).encode()
-            assert live.journal.path.read_bytes() == expected, f"{expected!r} is shown, and not saved"
+            assert live.journal.path.read_bytes() == expected, f"{expected!r} is shown but not saved"
 
-    with mock.patch.object(play, "seat_players", seated):
-        result = perform(scenario, folder, look)
+    with mock.patch.object(play, "seat_players", seat_and_note):
+        result = perform(scenario, folder, check_saved)
     assert result.code in (0, 1, 130), result
     if "The match is saved." in result.out + result.err:
-        live = played[-1]
+        live = matches[-1]
         assert live.journal
         assert lines_of(read_record(live.journal.path).match) == lines_of(live.match), "it is not saved"
 
 
-# -- what must hold afterwards ---------------------------------------------------------------------------
+# -- checks after a fault --------------------------------------------------------------------------------
 
 
 def check(rehearsal: Rehearsal, progress: Progress, folder: Path, remembered: bool = False) -> None:
-    """Check that the records are those of the moment shown or one later, and that the match continues.
+    """Check that the records are those of the moment shown or of the next one, and that the match continues.
 
-    `recap`: so that nobody has to name its file.
+    With `remembered`, `resume` must find the match without the name of its file.
     """
-    expected = rehearsal.shown_at(progress)
+    expected = rehearsal.find_shown_moment(progress)
     moments = rehearsal.moments[expected : expected + 2]
     records = records_in(folder)
     name = latest(records)
@@ -131,15 +131,15 @@ def check(rehearsal: Rehearsal, progress: Progress, folder: Path, remembered: bo
     assert name is None or content, f"{name} is empty"
     reached = next((moment for moment in moments if moment.content == content), None)
     if name is None and not any(moment.since.used for moment in moments[:1]):
-        assert not rehearsal.scenario.before, "a match that was resumed is kept"
+        assert not rehearsal.scenario.before, "a resumed match was deleted"
         return  # nobody had decided anything
     if reached is None:
         assert name
         reached = _torn(content, moments, folder / name)
     for other, data in records.items():
-        held = [moment.records.get(other) for moment in rehearsal.moments[: expected + 2]]
-        ours = other == name or data in held or rehearsal.scenario.meddled
-        assert ours, f"{other} holds what it never held"
+        contents = [moment.records.get(other) for moment in rehearsal.moments[: expected + 2]]
+        ours = other == name or data in contents or rehearsal.scenario.has_meddling
+        assert ours, f"{other} has unexpected content"
     if name is None:
         assert not reached.content
     elif reached is rehearsal.moments[-1]:
@@ -148,13 +148,13 @@ def check(rehearsal: Rehearsal, progress: Progress, folder: Path, remembered: bo
         possible = (
             remembered and len(records) == 1 and name in moments[0].records and not content.endswith(b"\n\n")
         )
-        _go_on(rehearsal, reached, folder, None if possible else name)
+        _check_continuation(rehearsal, reached, folder, None if possible else name)
 
 
 def _torn(content: bytes, moments: list[Moment], path: Path) -> Moment:
     """Return the moment of a record whose last lines were torn off."""
     before = moments[0].content
-    assert len(moments) > 1, f"what was shown is lost: {content!r} is not {before!r}"
+    assert len(moments) > 1, f"shown entries are lost: {content!r} is not {before!r}"
     after = moments[1].content
     assert before, f"half a file: {content!r}"
     between = content.startswith(before) and after.startswith(content)
@@ -166,14 +166,14 @@ def _torn(content: bytes, moments: list[Moment], path: Path) -> Moment:
     return moments[1]  # only the result is missing
 
 
-def _go_on(rehearsal: Rehearsal, reached: Moment, folder: Path, name: str | None) -> None:
+def _check_continuation(rehearsal: Rehearsal, reached: Moment, folder: Path, name: str | None) -> None:
     """Check that the match, continued with the same entries, ends as if nothing had happened."""
     scenario, used = rehearsal.scenario, reached.since.used
     if used and not isinstance(scenario.typed[used - 1], str):
-        return  # another program has changed this very file: whose match it is now, nobody knows
+        return  # another program has changed this file, so the end of the match is undefined
     result = perform(scenario.resumed(used, name), folder)
     content, expected = Moment(Progress(), records_in(folder)).content, rehearsal.moments[-1].content
-    assert content == expected, f"it went on to {content!r}, not {expected!r}: {result.err}"
+    assert content == expected, f"it continued to {content!r}, not {expected!r}: {result.err}"
 
 
 def _check_readable(folder: Path) -> None:
@@ -193,12 +193,12 @@ def _everywhere(disturb: Disturb, kinds: Sequence[Kind] = PLAYER_KINDS) -> Calla
     def of_kind(kind: Kind, rng: Random) -> Iterator[Case]:
         for scenario in endlessly(kind, rng):
             yield Case(f"{scenario.name}: undisturbed", partial(check_undisturbed, scenario))
-            yield from shuffled(rng, disturb(_rehearsed(scenario), rng))
+            yield from shuffled(rng, disturb(_rehearse_twice(scenario), rng))
 
     return lambda rng: in_turn(*(of_kind(kind, Random(rng.random())) for kind in kinds))
 
 
-def _rehearsed(scenario: Scenario) -> Rehearsal:
+def _rehearse_twice(scenario: Scenario) -> Rehearsal:
     for _ in range(2):  # the first time, modules are imported
         with tempfile.TemporaryDirectory(prefix="attack-") as folder:
             rehearsal = rehearse(scenario, Path(folder))
@@ -221,12 +221,12 @@ def _in_child(
     def act(tell: Tell) -> None:
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-        result = perform(rehearsal.scenario, folder, lambda p: tell([p.shown, p.used]), Calls(trap))
+        result = perform(rehearsal.scenario, folder, lambda p: tell([p.writes, p.used]), Calls(trap))
         tell([result.code, result.out, result.err])
 
-    ended = in_child(act)
-    result = None if ended.killed else CommandResult(*ended.told.pop())
-    return Progress(*ended.told[-1]) if ended.told else Progress(), result
+    child = in_child(act)
+    result = None if child.killed else CommandResult(*child.messages.pop())
+    return Progress(*child.messages[-1]) if child.messages else Progress(), result
 
 
 def _at(number: int, instead: Trap) -> Trap:
@@ -239,7 +239,7 @@ def _kill(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
         die()
 
     def after(call: Call, carry_out: Callable[..., Any]) -> None:
-        with suppress(OSError):  # a folder that is there already
+        with suppress(OSError):  # the folder exists
             carry_out()
         die()
 
@@ -273,9 +273,9 @@ def _cut_power(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
 
             progress, result = _in_child(rehearsal, folder, trap)
             assert result is None, "the power was not cut"
-            if progress.shown or not rehearsal.scenario.before:
+            if progress.writes or not rehearsal.scenario.before:
                 check(rehearsal, progress, folder)
-            else:  # whoever wrote this had not shown it either
+            else:  # the program that wrote the record had not shown it either
                 _check_readable(folder)
 
         return run
@@ -353,7 +353,7 @@ def _refuse(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
                 return carry_out()
             fate.add(call.name)
             if call.name == "close":
-                carry_out()  # the system lets go of the handle whatever it says
+                carry_out()  # the system closes the handle even if it reports an error
             path = [a for a in call.arguments[:1] if not isinstance(a, int)]
             raise OSError(code, os.strerror(code), *path)
 
@@ -371,7 +371,7 @@ def _refuse(rehearsal: Rehearsal, rng: Random) -> Iterator[Case]:
             _check_output(rehearsal, result, folder)
             if rehearsal.scenario.typed or rehearsal.scenario.before:
                 check(rehearsal, progress, folder)
-            else:  # nobody had decided anything; what could not be looked at is left behind
+            else:  # no decision was made; files that could not be read may stay
                 _check_readable(folder)
 
         return run
@@ -395,19 +395,19 @@ def _litter(folder: Path) -> list[str]:
 def _check_output(rehearsal: Rehearsal, result: CommandResult, folder: Path) -> None:
     """Check that the problem is reported in one line, and that only expected output is shown."""
     assert result.code in (0, 1, 2, 130), result
-    assert rehearsal.done.out.startswith(result.out), result.out
-    if result.code == 1 and rehearsal.done.code != 1:
+    assert rehearsal.result.out.startswith(result.out), result.out
+    if result.code == 1 and rehearsal.result.code != 1:
         *_, last = result.err.splitlines()
-        assert last.startswith("duels: /"), f"what is it about? {result.err}"
+        assert last.startswith("duels: /"), f"the message names no file: {result.err}"
     lines = result.err.splitlines()
-    assert len(lines) <= len(rehearsal.done.err.splitlines()) + 2, f"more than one line: {result.err}"
+    assert len(lines) <= len(rehearsal.result.err.splitlines()) + 2, f"more than one line: {result.err}"
 
 
-# A power cut undoes what another program did, and a full disk keeps it from doing it.
-_UNMEDDLED = [kind for kind in PLAYER_KINDS if kind is not meddle]
+# A power cut undoes changes by another program, and a full disk prevents them.
+_WITHOUT_MEDDLING = [kind for kind in PLAYER_KINDS if kind is not meddle]
 
 kills = _everywhere(_kill)
-power_cuts = _everywhere(_cut_power, _UNMEDDLED)
+power_cuts = _everywhere(_cut_power, _WITHOUT_MEDDLING)
 torn_writes = _everywhere(_tear)
-full_disks = _everywhere(_fill_disk, _UNMEDDLED)
+full_disks = _everywhere(_fill_disk, _WITHOUT_MEDDLING)
 errors = _everywhere(_refuse)

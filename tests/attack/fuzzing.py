@@ -23,15 +23,15 @@ from tests.support import (
     CommandResult,
     advance,
     all_rules,
-    asked,
     entries_for,
+    has_question,
     home,
     lines_of,
     play_randomly,
     words_of,
 )
 
-# What has a meaning somewhere: for readers of lines, for terminals, for encodings, for shells and formats.
+# Characters with a meaning for line readers, terminals, encodings, shells or formats.
 ODD = (
     *("", " ", "\t", "\r", "\x00", "\x07", "\x1b[2J", "\x1b]0;x\x07", "\x7f", "\x85", "\u2028", "\x0b"),
     *("\x1c", "\u202e", "\u200b", "\ufeff", "\ud800", "\ue000", "\ue001X\ue000", "😀", "é", "ſ", "ı"),
@@ -93,31 +93,31 @@ def options(rng: Random, rules: AnyRules) -> str:
     """Content for the line of options: values from small to absurd."""
     numbers = ("1", "2", "3", "7", "16", "25", "999", "9999", "10000", "999999999")
     values = (*numbers, "none", "yes", "1,2", word(rng))
-    known = [*list_options(type(rules)), Option(word(rng) or "x", list_options(type(rules))[0].kind, 1)]
-    return " ".join(f"{rng.choice(known).name}={rng.choice(values)}" for _ in range(rng.randint(1, 4)))
+    all_options = [*list_options(type(rules)), Option(word(rng) or "x", list_options(type(rules))[0].kind, 1)]
+    return " ".join(f"{rng.choice(all_options).name}={rng.choice(values)}" for _ in range(rng.randint(1, 4)))
 
 
 def edited(rng: Random, lines: list[str]) -> list[str]:
     """The lines with one change."""
     lines = list(lines)
-    place, other = rng.randrange(len(lines)), rng.randrange(len(lines))
+    index, other_index = rng.randrange(len(lines)), rng.randrange(len(lines))
     edit = rng.randrange(7)
     if edit == 0:
-        del lines[place]
+        del lines[index]
     elif edit == 1:
-        lines.insert(place, lines[other])
+        lines.insert(index, lines[other_index])
     elif edit == 2:
-        lines[place], lines[other] = lines[other], lines[place]
+        lines[index], lines[other_index] = lines[other_index], lines[index]
     elif edit == 3:
-        lines[place] = line(rng)
+        lines[index] = line(rng)
     elif edit == 4:
-        lines.insert(place, rng.choice(("", "# a remark", "?", line(rng))))
+        lines.insert(index, rng.choice(("", "# a remark", "?", line(rng))))
     elif edit == 5:
-        lines[place] += word(rng)
+        lines[index] += word(rng)
     else:
-        again = lines[min(place, other) : max(place, other)]
+        again = lines[min(index, other_index) : max(index, other_index)]
         most = _LONG // (1 + sum(len(line) + 1 for line in again))
-        lines[place:place] = again * rng.choice((1, 2, 2, most))
+        lines[index:index] = again * rng.choice((1, 2, 2, most))
     return lines or [""]
 
 
@@ -133,11 +133,11 @@ ENCODINGS: tuple[Callable[[str], bytes], ...] = (
 
 def smashed(rng: Random, data: bytes) -> bytes:
     """The bytes with some changes."""
-    place, size = rng.randrange(len(data) + 1), rng.choice((0, 1, 1, 4, 40))
+    index, size = rng.randrange(len(data) + 1), rng.choice((0, 1, 1, 4, 40))
     new = rng.choice(
         (b"", b"\xff", b"\x00", b"\n", b"\n\n", bytes([rng.randrange(256)]), data[: rng.randrange(80)])
     )
-    smash = data[:place] + new + data[place + size :]
+    smash = data[:index] + new + data[index + size :]
     return smash[: rng.choice((len(smash), len(smash), len(smash), rng.randrange(len(smash) + 1)))]
 
 
@@ -164,7 +164,7 @@ READERS = (
     ("review", "--json"),
     ("review", "--html", "{}/page.html"),
 )
-"""Every command that reads a record; more are added by a line."""
+"""Every command that reads a record. Add new ones here."""
 
 
 def attack_record(data: bytes, rng: Random, folder: Path) -> None:
@@ -189,7 +189,7 @@ def attack_record(data: bytes, rng: Random, folder: Path) -> None:
     result = perform(Scenario("", ("resume", f"{{}}/{RECORD}"), ("help", "", line(rng), "quit")), folder)
     _check_answer(result, None)
     if result.code == 1:
-        assert path.read_bytes() == data or isinstance(error, TornRecord), "what is refused is left alone"
+        assert path.read_bytes() == data or isinstance(error, TornRecord), "a rejected file was changed"
 
 
 def _read(path: Path) -> tuple[Record | None, RecordError | None]:
@@ -264,7 +264,7 @@ def attack_prompt(match: AnyMatch, path: tuple[str, ...], entries: list[str], fo
         assert again.prompt
         assert again.notice.isprintable(), again.notice
         assert len(again.notice) < 500 + 8 * len(match.actions), again.notice
-        assert not again.notice or again.prompt in (question.prompt, first), "it asks what was asked"
+        assert not again.notice or again.prompt in (question.prompt, first), "the question changed"
         question = again
     else:
         return
@@ -275,9 +275,9 @@ def prompts(rng: Random) -> Iterator[Case]:
     """Entries at every prompt of every game."""
     while True:
         match = some_match(rng)
-        while match.previous and (not isinstance(match.actor, Seat) or not asked(match)):
+        while match.previous and (not isinstance(match.actor, Seat) or not has_question(match)):
             match = match.previous
-        if not isinstance(match.actor, Seat) or not asked(match):
+        if not isinstance(match.actor, Seat) or not has_question(match):
             continue
         typed = entries_for(match.play(match.actor, rng.choice(match.actions)))
         path = typed[: rng.randrange(len(typed))]
@@ -289,8 +289,8 @@ def prompts(rng: Random) -> Iterator[Case]:
 def _like(rng: Random, typed: tuple[str, ...]) -> str:
     """An almost right entry."""
     entry = rng.choice(typed)
-    place = rng.randrange(len(entry) + 1)
-    return entry[:place] + word(rng) + entry[place + rng.randrange(2) :]
+    index = rng.randrange(len(entry) + 1)
+    return entry[:index] + word(rng) + entry[index + rng.randrange(2) :]
 
 
 SESSIONS = (
@@ -300,7 +300,7 @@ SESSIONS = (
     ("daily",),
     (),
 )
-"""Every command that asks; more are added by a line."""
+"""Every command with prompts. Add new ones here."""
 
 
 def attack_session(arguments: tuple[str, ...], entries: tuple[str, ...], folder: Path) -> None:

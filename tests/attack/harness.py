@@ -16,7 +16,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 CASE_SECONDS = 20.0
-"""Of the processor: what takes longer is a failure. A file of some megabytes takes about a second."""
+"""A case that uses more processor time is a failure. A file of some megabytes takes about a second."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Attack:
 
     kind: str
     what: str
-    """What is done, in a few words."""
+    """The method, in a few words."""
     cases: Callable[[Random], Iterator[Case]]
     short: int
     """How many cases `make test` tries: a few seconds."""
@@ -74,7 +74,7 @@ def run(
 ) -> Report:
     """Try cases from number `first` on, up to a number of cases or seconds.
 
-    Where no case can be made, which often takes a session that goes undisturbed, that is a failure too.
+    A case that cannot be made counts as a failure too: making one often needs a session without disturbance.
     """
     report = Report(attack)
     start = monotonic()
@@ -84,7 +84,7 @@ def run(
         try:
             case = next(stream, None)
         except Exception as error:
-            report.failures.append(Failure(attack.kind, number, "making the case", told(error)))
+            report.failures.append(Failure(attack.kind, number, "making the case", format_error(error)))
             break
         if case is None:
             break
@@ -105,13 +105,13 @@ def attempt(case: Case) -> str:
         with bounded(CASE_SECONDS):
             case.run(folder)
     except Exception as problem:
-        return told(problem)
+        return format_error(problem)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return ""
 
 
-def told(problem: Exception) -> str:
+def format_error(problem: Exception) -> str:
     return f"{type(problem).__name__}: {problem}"
 
 

@@ -1,6 +1,6 @@
 """Hidden information never leaks: matches that a seat cannot tell apart give the same bytes.
 
-A surface is whatever a seat, or somebody who plays for it, is shown of a match. There is one law for all.
+A surface is any output about a match for a seat or for the program that plays it. One law covers them all.
 """
 
 import pickle
@@ -56,18 +56,18 @@ def _sizes(game: Game) -> list[dict[str, Any]]:
     return [{}, {"cells": 4, "max_turns": 6}] if game.name == "hunt" else [{}]
 
 
-def alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch:
+def make_twin(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch:
     """Return a match that `seat` cannot tell from this one."""
     information_set = InformationSet.start(match.rules, seat)
     for turn in match.turns_known_to(seat):
-        ways = information_set.branch(None if turn.hidden_from(seat) else turn.action)
+        branches = information_set.branch(None if turn.hidden_from(seat) else turn.action)
         information_set = next(
-            way
-            for way in ways
-            if way.match.last and way.match.last.events_seen_by(seat) == turn.events_seen_by(seat)
+            branch
+            for branch in branches
+            if branch.match.last and branch.match.last.events_seen_by(seat) == turn.events_seen_by(seat)
         )
     other: AnyMatch = rng.choice(information_set.matches)
-    # That the other seat has decided in secret already is a secret, too.
+    # Whether the other seat has already decided in secret is also hidden.
     while other.actor is seat.other and rng.random() < 0.5:
         after = other.play(seat.other, rng.choice(other.actions))
         if after.last and after.last.events_seen_by(seat):
@@ -76,8 +76,8 @@ def alike(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch:
     return other
 
 
-def alike_by_the_book(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
-    """The same for hunt, by its book alone: only the other seat's movements may differ."""
+def make_twin_by_book(match: AnyMatch, seat: Seat, rng: Random) -> AnyMatch | None:
+    """Return such a match of hunt by its book alone: only the other seat's movements may differ."""
     other: AnyMatch = Match.start(match.rules)
     for played in match.steps():
         assert played.last
@@ -96,16 +96,16 @@ def pairs(rng: Random) -> Iterator[Pair]:
         for rules in with_secrets():
             seat = rng.choice(list(Seat))
             match = play_randomly(Match.start(rules), rng, rng.randrange(1, 24))
-            twins = [alike(match, seat, rng)]
+            twins = [make_twin(match, seat, rng)]
             if rules.name == "hunt":
-                twins += [twin for _ in range(20) if (twin := alike_by_the_book(match, seat, rng))][:1]
+                twins += [twin for _ in range(20) if (twin := make_twin_by_book(match, seat, rng))][:1]
             yield from (Pair(seat, (match, other)) for other in twins if other.turns != match.turns)
 
 
 # -- surfaces -----------------------------------------------------------------------------------------------
 
 Show = Callable[[AnyMatch, Seat], bytes | None]
-"""What a seat is shown of a match; None where that is nothing, as at a prompt when it is not its turn."""
+"""Returns the output of a match for a seat; None without any, such as a prompt on the other's turn."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Surface:
 
 
 SURFACES: dict[str, Surface] = {}
-"""Every surface there is. A new one is added by a line before its function."""
+"""All surfaces. Add a new one by decorating its function."""
 
 
 def surface(name: str, every: int = 1) -> Callable[[Show], Show]:
@@ -224,8 +224,8 @@ def _drawn(match: AnyMatch, seat: Seat) -> bytes | None:
 @surface("narrator")
 def _narration(match: AnyMatch, seat: Seat) -> bytes | None:
     words = _words(match)
-    known = match.after(len(match.turns_known_to(seat)))
-    return "".join(Narrator(words, frozenset({seat})).render_match(known)).encode() if words else None
+    visible_part = match.after(len(match.turns_known_to(seat)))
+    return "".join(Narrator(words, frozenset({seat})).render_match(visible_part)).encode() if words else None
 
 
 # -- surfaces of the command --------------------------------------------------------------------------------

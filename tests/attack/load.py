@@ -24,7 +24,7 @@ from tests.web.test_load import HALF_A_HEADER, half_a_body, make_long_record
 ANSWER_SECONDS = 10.0
 """A machine must have answered. It takes less than 2 seconds; other tests may keep this computer busy."""
 SETUP = ""
-"""What servers run first: it may break something."""
+"""Code that servers run first. A planted fault replaces it."""
 ANSWERS: list[float] = []
 """The seconds that machines took."""
 _CLIENTS, _REQUESTS = 6, 20  # of each kind of flood, and of each client before a person moves
@@ -198,8 +198,8 @@ def idle_connections(rng: Random) -> Iterator[Case]:
             request = half_a_body(server.base)
             while True:
                 cut = rng.randrange(1, len(request))
-                ways = [b"", HALF_A_HEADER, request, request[:cut], b"\0" * rng.randrange(1, 9)]
-                sent = shuffled(rng, ways)[: rng.randint(1, len(ways))]
+                fragments = [b"", HALF_A_HEADER, request, request[:cut], b"\0" * rng.randrange(1, 9)]
+                sent = shuffled(rng, fragments)[: rng.randint(1, len(fragments))]
                 count, seed = rng.randint(_FILES, 2 * _FILES), rng.random()
 
                 def attack(_: Path, sent: list[bytes] = sent, count: int = count, seed: float = seed) -> None:

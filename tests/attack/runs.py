@@ -45,7 +45,7 @@ READERS = (
     ("compare", "{}/run", "{}/run"),
     ("merge", "{}/run", "--out", "{}/merged"),
 )
-"""Every command that reads a folder; more are added by a line."""
+"""Every command that reads a folder. Add new ones here."""
 _CONTINUE = {
     "run": ("run", "{}/run.toml", "--shard", "1/2", "--workers", "1", "--out", "{}/run"),
     "probe": ("probe", "--player", "greedy", "--games", "lights", "--symmetric", "--out", "{}/run"),

@@ -23,7 +23,7 @@ from tests.support import GAME_NAMES, CommandResult, entries_for, home
 
 RECORD = "match.duel"
 Meddling = Callable[[Path], None]
-"""What another program does to the folder while we wait at a prompt."""
+"""A change that another program makes in the folder while we wait at a prompt."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Scenario:
                 remember_path(folder / name)
 
     @property
-    def meddled(self) -> bool:
+    def has_meddling(self) -> bool:
         return not all(isinstance(entry, str) for entry in self.typed)
 
     def resumed(self, used: int, record: str | None) -> "Scenario":
@@ -53,9 +53,9 @@ class Scenario:
 
 @dataclass(frozen=True, order=True)
 class Progress:
-    """The progress of a session: how often it has shown something, and how many entries it has taken."""
+    """The progress of a session: the number of writes to the screen, and of entries read."""
 
-    shown: int = 0
+    writes: int = 0
     used: int = 0
 
 
@@ -68,17 +68,17 @@ def perform(
     """Run the command in this process. `tick` is called whenever something is shown or asked."""
     calls = calls or Calls()
 
-    def told() -> None:
+    def report_progress() -> None:
         with calls.aside():
             tick(Progress(out.writes, typed.used))
 
     def meddle(what: Meddling) -> None:
         with calls.aside():
             what(folder)
-        told()
+        report_progress()
 
-    out, err = _ReportingStream(told), io.StringIO()
-    typed = _Keyboard(scenario.typed, told, meddle)
+    out, err = _ReportingStream(report_progress), io.StringIO()
+    typed = _Keyboard(scenario.typed, report_progress, meddle)
     arguments = [argument.replace("{}", str(folder)) for argument in scenario.arguments]
     with ExitStack() as stack:
         stack.enter_context(home(folder / "home"))
@@ -107,35 +107,35 @@ def always_the_same() -> Iterator[None]:
 class _ReportingStream(io.StringIO):
     """A stream that reports every write."""
 
-    def __init__(self, heard: Callable[[], None]) -> None:
+    def __init__(self, report_write: Callable[[], None]) -> None:
         super().__init__()
         self.writes = 0
-        self._heard = heard
+        self._report_write = report_write
 
     def write(self, text: str) -> int:
         size = super().write(text)
         self.writes += 1
-        self._heard()
+        self._report_write()
         return size
 
 
 class _Keyboard(io.StringIO):
-    """Lines typed on request, and changes that happen before them."""
+    """Standard input that types the entries and makes the changes between them."""
 
     def __init__(
         self,
         entries: tuple[str | Meddling, ...],
-        asked: Callable[[], None],
+        report_prompt: Callable[[], None],
         meddle: Callable[[Meddling], None],
     ) -> None:
         super().__init__()
         self.used = 0
         self._entries = entries
-        self._asked = asked
+        self._report_prompt = report_prompt
         self._meddle = meddle
 
     def readline(self, *_: Any) -> str:  # type: ignore[override]
-        self._asked()
+        self._report_prompt()
         while self.used < len(self._entries):
             entry = self._entries[self.used]
             self.used += 1
@@ -191,7 +191,7 @@ def _cut(folder: Path) -> None:
 
 
 MEDDLING = (_remove, _copy, _append, _cut)
-# What a record may look like that is not byte for byte our own: each is put right before the match goes on.
+# Ways in which a record can differ from the bytes that we write. Each is repaired before the match continues.
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "torn": lambda data: data + b"1",
     "torn in a letter": lambda data: data + "é".encode()[:1],
@@ -235,18 +235,18 @@ def machine(name: str, rng: Random) -> Scenario:
 def _resume(what: str, match: AnyMatch, left: int, damage: str, rng: Random) -> Scenario:
     """A match to resume, with this many entries left to type."""
     played = max(0, len(match.turns) - left)
-    place = rng.choice([RECORD, f"home/matches/{RECORD}"])
+    record_path = rng.choice([RECORD, f"home/matches/{RECORD}"])
     data = dump_record(match.after(played), HEADERS).encode()
-    before = {place: data if damage == WHOLE else DAMAGE[damage](data)}
-    return Scenario(what, ("resume", f"{{}}/{place}"), typed_for(match, HEADERS, played), before)
+    before = {record_path: data if damage == WHOLE else DAMAGE[damage](data)}
+    return Scenario(what, ("resume", f"{{}}/{record_path}"), typed_for(match, HEADERS, played), before)
 
 
 def take_back(name: str, rng: Random) -> Scenario:
     scenario = _resume(f"take back in {name}", play_some(name, HEADERS, rng, 6), 3, WHOLE, rng)
     typed = list(scenario.typed)
     for _ in range(2):
-        place = rng.randint(0, len(typed))
-        typed[place:place] = _UNDO
+        index = rng.randint(0, len(typed))
+        typed[index:index] = _UNDO
     return replace(scenario, typed=tuple(typed))
 
 

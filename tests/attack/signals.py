@@ -34,11 +34,11 @@ class Prompt:
     text: str
     answer: str
     hidden: bool = False
-    """Whether what is typed is not shown."""
+    """Whether the terminal does not echo the answer."""
     lines: tuple[str, ...] | None = None
-    """What the record holds if the command is left here; None if there is none."""
-    told: str = ""
-    """What is said then."""
+    """The lines of the record if the command is left here; None if there is no record."""
+    message: str = ""
+    """The message if the command is left here."""
     at_end: int = 130
     """The exit code if the input ends here."""
 
@@ -50,22 +50,22 @@ class Sitting:
     arguments: tuple[str, ...]
     prompts: list[Prompt] = field(default_factory=list)
     secrets: set[str] = field(default_factory=set)
-    """What must never be left on the screen."""
+    """Texts that must not stay on the screen."""
     before: bytes = b""
-    """The record that is there."""
+    """The content of the record before the command starts."""
 
 
 def sitting(name: str, machine: bool, rng: Random) -> Sitting:
     """A few turns of a game, between two people or against a machine, with commands in between."""
     headers = {**HEADERS, "seat2": "greedy" if machine else "human"}
-    there = Sitting(("play", name, "--seed", "7", "--save", "{}", "--seat2", headers["seat2"], "--plain"))
+    session = Sitting(("play", name, "--seed", "7", "--save", "{}", "--seat2", headers["seat2"], "--plain"))
     live = seat_players(Match.start(find_game(name).rules()), headers)
     guarded = live.match.rules.has_hidden_information and not machine
     at_keyboard: Seat | None = None
 
     def ask(text: str, answer: str, hidden: bool = False) -> None:
         lines = tuple(lines_of(live.match)) if live.has_decisions else None
-        there.prompts.append(Prompt(text, answer, hidden, lines, SAVED if live.has_decisions else NOT_KEPT))
+        session.prompts.append(Prompt(text, answer, hidden, lines, SAVED if live.has_decisions else NOT_KEPT))
 
     while live.match.actor is not None and len(live.match.turns) < 8:
         seat, match = live.person_to_move, live.match
@@ -83,19 +83,19 @@ def sitting(name: str, machine: bool, rng: Random) -> Sitting:
             if guarded and rng.random() < 0.5:
                 ask(question.prompt, "board", hidden)
                 ask(HIDE, "", hidden=True)
-                there.secrets.add("Your token is")
+                session.secrets.add("Your token is")
             is_clear = guarded or find_undo_seats(live, seat) == (seat,)  # otherwise a key says whose
             if not machine and is_clear and live.find_takeback(seat) and rng.random() < 0.5:
                 ask(question.prompt, "undo", hidden)
                 ask(f"{seat.other.label}, do you agree to take it back? (yes/no): ", "no")
             ask(question.prompt, entry, hidden)
             if hidden:
-                there.secrets.add(entry)
+                session.secrets.add(entry)
         live.play(seat, action)
     if live.match.over:
         lines = tuple(lines_of(live.match))
-        there.prompts.append(Prompt("q quit: ", "q", hidden=True, lines=lines, at_end=0))
-    return there
+        session.prompts.append(Prompt("q quit: ", "q", hidden=True, lines=lines, at_end=0))
+    return session
 
 
 def _dialogue(
@@ -118,7 +118,7 @@ def menu(rng: Random) -> Sitting:
 
 
 def practice(rng: Random) -> Sitting:
-    """Exercises: leaving neither fails nor finishes one."""
+    """Exercises. If the person leaves, an exercise is neither failed nor finished."""
     return Sitting(("practice", "lights", "--seed", "7", "--plain"), [Prompt("> ", "1") for _ in range(4)])
 
 
@@ -131,43 +131,43 @@ def stepping(rng: Random) -> Sitting:
     )
 
 
-# -- what is done there --------------------------------------------------------------------------------------
+# -- signals and keys ----------------------------------------------------------------------------------------
 
 
 def _end(number: signal.Signals) -> Callable[[Sitting, Prompt, Path, Job], None]:
-    def act(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
+    def act(session: Sitting, prompt: Prompt, path: Path, terminal: Job) -> None:
         terminal.signal(number)
         _check_code(terminal, 128 + number)
-        _check_left(there, at, path, terminal)
+        _check_left(session, prompt, path, terminal)
 
     return act
 
 
 def _key(key: str) -> Callable[[Sitting, Prompt, Path, Job], None]:
-    def act(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
+    def act(session: Sitting, prompt: Prompt, path: Path, terminal: Job) -> None:
         terminal.send(key)
-        _check_code(terminal, {"\x03": 130, "\x04": at.at_end, "\x1c": 131}[key])
-        _check_left(there, at, path, terminal)
+        _check_code(terminal, {"\x03": 130, "\x04": prompt.at_end, "\x1c": 131}[key])
+        _check_left(session, prompt, path, terminal)
 
     return act
 
 
 def _stop(stop: Callable[[Job], None]) -> Callable[[Sitting, Prompt, Path, Job], None]:
-    def act(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
+    def act(session: Sitting, prompt: Prompt, path: Path, terminal: Job) -> None:
         stop(terminal)
         terminal.ask(STOPPED)
-        assert terminal.is_restored, "the shell has the terminal as it was"
-        _check_secrets(there, terminal)
+        assert terminal.is_restored, "the shell gets its terminal settings back"
+        _check_secrets(session, terminal)
         terminal.send("\n")
-        terminal.ask(at.text)
-        if at.hidden:
+        terminal.ask(prompt.text)
+        if prompt.hidden:
             terminal.wait_for_no_echo()
-            assert not terminal.echoes, "what is typed is hidden again"
-        terminal.send(f"{at.answer}\n")
-        place = next(place for place, prompt in enumerate(there.prompts) if prompt is at)
-        for then in there.prompts[place + 1 : place + 2]:
-            terminal.ask(then.text)
-            _end(signal.SIGTERM)(there, then, path, terminal)
+            assert not terminal.echoes, "the terminal echoes a secret entry after the suspension"
+        terminal.send(f"{prompt.answer}\n")
+        index = next(index for index, each in enumerate(session.prompts) if each is prompt)
+        for next_prompt in session.prompts[index + 1 : index + 2]:
+            terminal.ask(next_prompt.text)
+            _end(signal.SIGTERM)(session, next_prompt, path, terminal)
 
     return act
 
@@ -177,20 +177,20 @@ def _check_code(terminal: Job, expected: int) -> None:
     assert code == expected, f"it ended with {code}, not {expected}"
 
 
-def _check_left(there: Sitting, at: Prompt, path: Path, terminal: Job) -> None:
-    assert terminal.is_restored, "the terminal is left as it was found"
+def _check_left(session: Sitting, prompt: Prompt, path: Path, terminal: Job) -> None:
+    assert terminal.is_restored, "the terminal's settings are not restored"
     assert "Traceback" not in terminal.text
-    _check_secrets(there, terminal)
-    assert at.told in terminal.text, f"{at.told!r} is not said"
-    if at.lines is None:
+    _check_secrets(session, terminal)
+    assert prompt.message in terminal.text, f"{prompt.message!r} is not printed"
+    if prompt.lines is None:
         assert not path.exists()
     else:
-        assert tuple(lines_of(read_record(path).match)) == at.lines
+        assert tuple(lines_of(read_record(path).match)) == prompt.lines
 
 
-def _check_secrets(there: Sitting, terminal: Job) -> None:
+def _check_secrets(session: Sitting, terminal: Job) -> None:
     """Check that the main screen shows no secret."""
-    for secret in there.secrets:
+    for secret in session.secrets:
         assert secret not in terminal.main_screen, f"{secret!r} is left on the screen"
 
 
@@ -207,19 +207,19 @@ DEEDS = {
 }
 
 
-def attack(there: Sitting, place: int, deed: str, folder: Path) -> None:
+def attack(session: Sitting, place: int, deed: str, folder: Path) -> None:
     path = folder / RECORD
-    arguments = [str(path) if argument == "{}" else argument for argument in there.arguments]
-    if there.before:
-        path.write_bytes(there.before)
+    arguments = [str(path) if argument == "{}" else argument for argument in session.arguments]
+    if session.before:
+        path.write_bytes(session.before)
     with Job(folder, *arguments) as terminal:
-        for prompt in there.prompts[:place]:
+        for prompt in session.prompts[:place]:
             terminal.answer(prompt.text, prompt.answer)
-        at = there.prompts[place]
-        terminal.ask(at.text)
-        if at.hidden:
+        prompt = session.prompts[place]
+        terminal.ask(prompt.text)
+        if prompt.hidden:
             terminal.wait_for_no_echo()
-        DEEDS[deed](there, at, path, terminal)
+        DEEDS[deed](session, prompt, path, terminal)
 
 
 def signals(rng: Random) -> Iterator[Case]:
@@ -227,10 +227,11 @@ def signals(rng: Random) -> Iterator[Case]:
 
     def of_kind(make: Callable[[Random], Sitting], rng: Random) -> Iterator[Case]:
         while True:
-            there = make(rng)
-            for place, deed in shuffled(rng, product(range(len(there.prompts)), DEEDS)):
-                name = f"{' '.join(there.arguments)}: {deed} at prompt {place}, {there.prompts[place].text!r}"
-                yield Case(name, partial(attack, there, place, deed))
+            session = make(rng)
+            for place, deed in shuffled(rng, product(range(len(session.prompts)), DEEDS)):
+                text = session.prompts[place].text
+                name = f"{' '.join(session.arguments)}: {deed} at prompt {place}, {text!r}"
+                yield Case(name, partial(attack, session, place, deed))
 
     makes: list[Callable[[Random], Sitting]] = [menu, practice, stepping]
     makes += [partial(sitting, *kind) for kind in product(GAME_NAMES, (False, True))]

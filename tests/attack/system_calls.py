@@ -38,7 +38,7 @@ READING = (
 )
 
 Trap = Callable[["Call", Callable[..., Any]], Any]
-"""Is told of each call, and how to carry it out; what it returns or raises is what the caller gets.
+"""Replaces a call: it gets the call and a function that carries it out. The caller gets its result or error.
 
 A write can be carried out in part: `carry_out(3)` writes three bytes.
 """
@@ -134,14 +134,14 @@ def die() -> NoReturn:
 
 
 @dataclass(frozen=True)
-class Ended:
+class ChildResult:
     """The end of a child, and its messages until then."""
 
     killed: bool
-    told: list[Any]
+    messages: list[Any]
 
 
-def in_child(act: Callable[[Tell], None]) -> Ended:
+def in_child(act: Callable[[Tell], None]) -> ChildResult:
     """Run `act` in a copy of this process. Its messages survive a kill."""
     reading, writing = os.pipe()
     write = os.write
@@ -163,13 +163,13 @@ def in_child(act: Callable[[Tell], None]) -> Ended:
             os._exit(code)
     os.close(writing)
     with open(reading, "rb") as pipe:
-        told = [json.loads(line) for line in pipe]
+        messages = [json.loads(line) for line in pipe]
     _, status = os.waitpid(child, 0)
     if os.WIFEXITED(status) and os.WEXITSTATUS(status):
-        raise AssertionError(told[-1])
+        raise AssertionError(messages[-1])
     killed = os.WIFSIGNALED(status)
     assert not killed or os.WTERMSIG(status) == signal.SIGKILL, f"ended by signal {os.WTERMSIG(status)}"
-    return Ended(killed, told)
+    return ChildResult(killed, messages)
 
 
 # -- a disk that loses its power ------------------------------------------------------------------------
@@ -184,13 +184,13 @@ class Contents:
 
     @classmethod
     def of(cls, top: Path) -> "Contents":
-        found = cls({}, {})
+        patches = cls({}, {})
         for path in (top, *top.rglob("*")):
             if path.is_dir():
-                found.folders[path.stat().st_ino] = {p.name: p.stat().st_ino for p in path.iterdir()}
+                patches.folders[path.stat().st_ino] = {p.name: p.stat().st_ino for p in path.iterdir()}
             else:
-                found.files[path.stat().st_ino] = path.read_bytes()
-        return found
+                patches.files[path.stat().st_ino] = path.read_bytes()
+        return patches
 
 
 class Disk:

@@ -49,7 +49,7 @@ def test_short_attack(attack: Attack) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.kind)
 def test_long_attack(attack: Attack, record_property: Callable[[str, object], None]) -> None:
-    """Each time with another seed; its figures are printed at the end."""
+    """Each run has a new seed; the figures are printed at the end."""
     seed = os.environ.get("ATTACK_SEED") or secrets.token_hex(4)
     report = run(attack, seed, seconds=LONG)
     record_property("attack", json.dumps(figures_of(seed, [report])))
@@ -85,7 +85,7 @@ def _takes_a_file(command: click.Command) -> bool:
 
 
 def test_every_command_with_a_file_is_attacked() -> None:
-    """Who adds one adds it to the lists of what is attacked."""
+    """A new one must be added to the lists that the attacks use."""
     context = click.Context(commands.cli)
     all_commands = {
         name: commands.cli.get_command(context, name) for name in commands.cli.list_commands(context)
@@ -183,30 +183,30 @@ class Breakage:
 
 _BROKEN = {
     "shown before it is saved": Breakage(
-        "kills", "is shown, and not saved", lambda: mock.patch.object(LiveMatch, "_advance", _late)
+        "kills", "is shown but not saved", lambda: mock.patch.object(LiveMatch, "_advance", _late)
     ),
     "nothing is saved": Breakage(
-        "errors", "is shown, and not saved", lambda: mock.patch.object(Journal, "add")
+        "errors", "is shown but not saved", lambda: mock.patch.object(Journal, "add")
     ),
     "repaired in place": Breakage(
         "torn writes", "neither b'.* nor b'", lambda: mock.patch.object(files, "_replace_file", _in_place)
     ),
     "entries are not synced": Breakage(
         "power cuts",
-        "neither b'.* nor b'|what was shown is lost",
+        "neither b'.* nor b'|shown entries are lost",
         lambda: mock.patch.object(Journal, "_append", _unsynced),
     ),
     "names are not synced": Breakage(
         "power cuts",
-        "what was shown is lost|^AssertionError: $",
+        "shown entries are lost|^AssertionError: $",
         lambda: mock.patch.object(files, "sync_folder"),
     ),
     "short writes are not noticed": Breakage(
-        "torn writes", "neither b'.* nor b'|holds what it never held", _careless
+        "torn writes", "neither b'.* nor b'|has unexpected content", _careless
     ),
     "full disks are not noticed": Breakage("full disks", "more than one line", _careless),
     "errors name no file": Breakage(
-        "errors", "what is it about", lambda: mock.patch.object(files, "name_file_in_errors", nullcontext)
+        "errors", "names no file", lambda: mock.patch.object(files, "name_file_in_errors", nullcontext)
     ),
     "options are read naively": Breakage(
         "records", "^(IndexError|ValueError)", lambda: mock.patch.object(record, "parse_options", _naively)
@@ -258,12 +258,12 @@ _BROKEN = {
 
 @pytest.mark.parametrize("what", _BROKEN)
 def test_attacks_find_planted_faults(what: str) -> None:
-    """It says what is wrong; and nothing is where nothing is broken."""
+    """An attack finds the planted fault and names it. Without the fault it finds nothing."""
     breakage = _BROKEN[what]
     attack = BY_KIND[breakage.kind]
     with breakage.broken():
         report = run(attack, "broken", 3 * attack.short, until_failure=True)
-    assert report.failures, "it is not found"
+    assert report.failures, "the attack missed the fault"
     assert re.search(breakage.problem, report.failures[0].problem, re.DOTALL), report.failures[0]
     control = run(attack, "broken", report.cases)
     assert not control.failures, "\n".join(map(str, control.failures[:5]))

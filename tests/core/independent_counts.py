@@ -121,12 +121,12 @@ def hunt(cells: int = 7, max_turns: int | None = None) -> Game[tuple[Token, Toke
         after = []
         for guess in grid - {named}:
             if cell == you[0]:
-                then = "collided"
+                ending = "collided"
             elif guess == you[0]:
-                then = "captured"
+                ending = "captured"
             else:
-                then = "cut off" if played == max_turns else "move"
-            after.append((you, (cell, tunnels, guess), then, 1 - player, played))
+                ending = "cut off" if played == max_turns else "move"
+            after.append((you, (cell, tunnels, guess), ending, 1 - player, played))
         return after
 
     return ((0, 1, 0), (0, 1, 0), "move", 0, 0), following

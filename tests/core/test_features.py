@@ -31,7 +31,7 @@ def test_one_hot_and_two_valued_slots() -> None:
 
 
 def test_large_slots_are_built_lazily() -> None:
-    """All of them together would be a million times a million numbers."""
+    """A table of all values would have a million times a million numbers."""
     encoding = Encoding([Feature("cell", tuple(range(10**6)), lambda view, seat: (view,))])
     for index in (0, 65, 10**6 - 1):
         encoded = encoding.encode(index, Seat.ONE)

@@ -67,7 +67,7 @@ class MatchMachine(RuleBasedStateMachine):
         after = self.match.play(actor, action)
         assert after.last
         assert (after.last.actor, after.last.action) == (actor, action)
-        step = self.match.rules.apply(self.match.state, action)  # anew, even if this was played before
+        step = self.match.rules.apply(self.match.state, action)  # not from a cache
         assert (after.state, after.last.events) == (step.state, step.events)
         assert after.last.events
         self._go_on(after)

@@ -117,7 +117,7 @@ def test_omits_a_board_that_is_visible() -> None:
     "rules", [*all_rules(), duels_tictactoe.GAME.rules(), duels_liarsdice.GAME.rules()], ids=repr
 )
 def test_every_game_addresses_its_reader_as_you(rules: AnyRules) -> None:
-    """Nobody is called by a seat who has a name, and no verb has the other person's form."""
+    """A named player is never called by the seat, and verbs agree with their subjects."""
     words = rules.game.words(rules)
     verbs = "win|lose|have|reach|roll|bid|call|resign"
     wrong = re.compile(rf"Player|\b[Yy]ou \w+s\b|\b(?:Ann|bob) (?:{verbs})\b|  | [.,!]")

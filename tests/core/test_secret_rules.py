@@ -20,7 +20,7 @@ NUMBERS = ("1", "2", "3", "4")
 
 @dataclass(frozen=True)
 class State:
-    """In what Player 2 knows, the number is 0 until it is guessed."""
+    """In Player 2's view, the number is 0 until it is guessed."""
 
     number: int = 0
     hidden: bool = False

@@ -1,7 +1,7 @@
 """A tiny lawful game, and a broken game for every way to break a law.
 
-The game: a coin is tossed; Player 1 hides something left or right; Player 2, who is told that it is
-hidden, guesses where. On heads the finder wins, on tails the hider does.
+The game: a coin is tossed. Player 1 hides something left or right. Player 2 learns that it is hidden, and
+guesses where. On heads a right guess wins, on tails a wrong one.
 """
 
 from collections.abc import Callable
@@ -142,7 +142,7 @@ class LimitedByNothing(Hide):
 
 @dataclass(frozen=True)
 class Unclocked(Hide):
-    """Nothing counts towards its limit."""
+    """A limit without a clock that counts towards it."""
 
     max_guesses: int | None = None
     limit = "max_guesses"

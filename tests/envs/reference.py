@@ -22,7 +22,7 @@ class MatchEngine(Engine):
         self.rules, self.settings = rules, settings
         self._actions = rules.all_actions()
         self._number = number_actions(rules)
-        self._shown = ObservationEncoder(rules)
+        self._encoder = ObservationEncoder(rules)
         self._with_left = ObservationEncoder(rules, with_time_left=settings.is_limit_draw)
         self.num_actions = len(self._actions)
         self.observation_size = self._with_left.size
@@ -43,7 +43,7 @@ class MatchEngine(Engine):
         cut_off = outcome is not None and outcome.ending is Ending.CUT_OFF
         self.truncated = cut_off and not self.settings.is_limit_draw
         if self.truncated:
-            following, _ = self._shown.next_decision(match)
+            following, _ = self._encoder.next_decision(match)
             self.next_actor = following - 1 if following else NOBODY
         elif cut_off:
             self.result = DRAWN
@@ -55,7 +55,7 @@ class MatchEngine(Engine):
         return 0 <= action < self.num_actions and self._actions[action] in self.match.actions
 
     def mask(self) -> NDArray[np.int8]:
-        actions: Any = self._shown.next_decision(self.match)[1] if self.truncated else self.match.actions
+        actions: Any = self._encoder.next_decision(self.match)[1] if self.truncated else self.match.actions
         mask = np.zeros(self.num_actions, np.int8)
         mask[[self._number[action] for action in actions]] = 1
         return mask

@@ -77,19 +77,19 @@ class Driver:
 
     def reset(self, **how: Any) -> Any:
         observations, info = self.theirs.reset(**how)
-        ours, told = self.ours.reset(**how)
+        ours, our_info = self.ours.reset(**how)
         assert ours.tolist() == observations.tolist()
-        check_infos(info, told)
+        check_infos(info, our_info)
         return info["action_mask"]
 
     def step(self, masks: Any) -> Any:
         actions = np.array([self.choice(mask) for mask in masks])
         *results, info = self.theirs.step(actions)
-        *found, told = self.ours.step(actions)
-        for one, many in zip(results, found, strict=True):
+        *our_results, our_info = self.ours.step(actions)
+        for one, many in zip(results, our_results, strict=True):
             assert (one.tolist(), one.dtype) == (many.tolist(), many.dtype)
-        check_infos(info, told)
-        same_ends(info, told)
+        check_infos(info, our_info)
+        same_ends(info, our_info)
         masks, (_, _, terminated, truncated) = info["action_mask"], results
         self.count(info.get("final_info", info), terminated, truncated)
         ended = terminated | truncated
@@ -107,7 +107,7 @@ class Driver:
         self.met["ended"] += int(terminated.sum())
         self.met["cut off"] += int(truncated.sum())
         self.met["illegal"] += int(last["illegal"].sum()) if "illegal" in last else 0
-        # What a learner looks ahead from must allow something.
+        # A learner estimates the value of this position, so some action must be legal.
         assert last["action_mask"][truncated & ~terminated].any(axis=1).all()
 
     def reset_some(self, masks: Any, reset_mask: Any) -> Any:
@@ -116,9 +116,9 @@ class Driver:
         seed = self.rng.choice([None, 9, [None, 3, 4, None, 6]])
         self.met["reset"] += 1
         fresh = self.theirs.reset(seed=seed, options={"reset_mask": reset_mask.copy()})
-        found = self.ours.reset(seed=seed, options={"reset_mask": reset_mask.copy()})
-        assert found[0].tolist() == fresh[0].tolist()
-        check_infos(fresh[1], found[1])
+        our_results = self.ours.reset(seed=seed, options={"reset_mask": reset_mask.copy()})
+        assert our_results[0].tolist() == fresh[0].tolist()
+        check_infos(fresh[1], our_results[1])
         return np.where(reset_mask[:, None], fresh[1]["action_mask"], masks)
 
 
@@ -212,9 +212,9 @@ def test_gymnasium_wrappers_work(name: str) -> None:
         for _ in range(40):
             actions = np.array([rng.choice(np.flatnonzero(m).tolist() or [0]) for m in info["action_mask"]])
             observations, rewards, terminated, _, info = theirs.step(actions)
-            found = ours.step(actions)
-            assert str(found[0]) == str(observations)
-            assert found[1].tolist() == rewards.tolist()
+            our_results = ours.step(actions)
+            assert str(our_results[0]) == str(observations)
+            assert our_results[1].tolist() == rewards.tolist()
             ended += terminated.sum()
         assert ended
 

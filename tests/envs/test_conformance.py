@@ -67,7 +67,7 @@ def test_a_game_with_draws_conforms() -> None:
 
 
 def test_a_game_with_secrets_and_chance_conforms() -> None:
-    """Where a game can be over before the second seat moves, that seat has no environment of its own."""
+    """If a game can end before the second seat moves, the second seat has no environment."""
     checked = check_environments(HighCard(cards=3, max_passes=3), games=60)
     assert set(checked.environments) == EVERYWHERE - SECOND_SEATS
     assert set(checked.refused) == SECOND_SEATS
@@ -316,5 +316,5 @@ def test_pettingzoo_ends_a_draw_alike_in_every_mode(options: dict[str, Any]) -> 
 
 def test_perfect_noughts_and_crosses_cannot_be_exploited() -> None:
     assert exploitability_bounds("perfect", TicTacToe()) == Bounds(0.0, 0.0)
-    # Whoever takes the first free cell loses every game, whoever begins.
+    # A player who always takes the first free cell can be beaten from both seats.
     assert duels.exploitability(lambda sight: sight.actions[0], TicTacToe()) == 0.5

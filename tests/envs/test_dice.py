@@ -53,11 +53,11 @@ def test_splitmix64_is_the_published_one() -> None:
 
 def test_draws_are_uniform() -> None:
     bits = (fallen(make_streams(3, 0, 700), 300) & np.uint64(dice.HALF_WORD)).astype(np.int64)
-    for ways in (2, 5, 7, 14):
-        counts = np.bincount((bits * ways >> 32).ravel(), minlength=ways)
-        expected = bits.size / ways
+    for count in (2, 5, 7, 14):
+        counts = np.bincount((bits * count >> 32).ravel(), minlength=count)
+        expected = bits.size / count
         # Chi squared, far beyond what chance gives: five standard deviations.
-        assert ((counts - expected) ** 2 / expected).sum() < ways - 1 + 5 * (2 * (ways - 1)) ** 0.5
+        assert ((counts - expected) ** 2 / expected).sum() < count - 1 + 5 * (2 * (count - 1)) ** 0.5
 
 
 def test_streams_differ() -> None:

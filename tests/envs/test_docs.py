@@ -152,7 +152,7 @@ def test_the_page_installs_from_a_clone(page: str) -> None:
     named = re.findall(r"'(\.|duels)\[(\w+)\]'", text)
     assert {name for _, name in named} <= set(extras["optional-dependencies"])
     assert "pip install '.[" not in text  # it would put a copy in the place of what `make` has installed
-    # The package is on no index: by its name it is found only once it is installed.
+    # The package is on no index, so its name works only once it is installed.
     assert [name for place, name in named if place == "duels"] == ["rl"] * text.count(
         "once `duels` is installed"
     )

@@ -63,7 +63,7 @@ def test_random_seats_agree_in_batches_and_single_games(case: str, opponent: Any
                 assert (reward, *ended) == (rewards[k], terminated[k], truncated[k])
                 expected[k] = one, about
         over = terminated | truncated
-    assert len(seats) > 6  # somebody has had both
+    assert len(seats) > 6  # at least one game has had both seats
 
 
 @pytest.mark.parametrize("game", ["chain", "flip"])
@@ -121,7 +121,7 @@ def test_dict_observations_use_the_trainers_keys(make: Any) -> None:
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
 def test_opponents_get_an_observation_and_a_mask(make: Any) -> None:
-    # The function that table_of grades can be the opponent, whatever the environment's learner is shown.
+    # A function that table_of accepts can be the opponent, whatever the format of the observations.
     calls: list[Any] = []
 
     def agent(observations: Any, masks: Any) -> Any:

@@ -380,7 +380,7 @@ def test_rejects_rules_under_which_the_agent_never_moves() -> None:
     envs: Any = DuelVectorEnv("lights", 2, seat=2, lights=1)
     with pytest.raises(DuelsError, match="before the agent"):
         envs.reset(seed=1)
-    # One opening in three ends a game of two lights: some of a hundred environments meet it.
+    # One opening in three ends a game of two lights, so some of a hundred environments start with it.
     envs = DuelVectorEnv("lights", 100, seat=2, lights=2)
     with pytest.raises(DuelsError, match="before the agent"):
         envs.reset(seed=1)

@@ -101,7 +101,7 @@ def test_observations_include_the_memory() -> None:
     first, info = env.reset(seed=5)
     many, _ = envs.reset(seed=5)
     assert (many[0] == first).all()
-    assert remembered(first, 4)[1:] == ["?"]  # the other has moved, and named what comes first here
+    assert remembered(first, 4)[1:] == ["?"]  # the opponent has moved, and its observation comes first
     action = info["action_mask"].argmax()
     assert remembered(env.step(action)[0], 4)[0] == f"my {env.action_names[action]}"
     zoo = pettingzoo.hunt_v0.env(memory=4, **FORM)
@@ -132,7 +132,7 @@ def test_an_agent_with_a_memory_is_graded_in_short_forms() -> None:
 
     policy = duels.policy_of(agent, rules, memory=4, dtype="int8")
     assert duels.exploitability(policy, rules) == pytest.approx(duels.exploitability("random", rules))
-    # It is asked what the environments show: every observation of a random game is among them.
+    # The agent is called with every observation that the environments show in random games.
     engine, rng = RulesEngine(rules, make_settings(rules, "truncation", 4)), Random(1)
     for game in range(20):
         engine.reset(game)

@@ -1,6 +1,6 @@
 """OpenSpiel's own tests: simulations, its API test on parts of the tree and on whole trees, playthroughs.
 
-`python -m tests.envs.test_openspiel` writes the playthroughs anew; read the difference.
+`python -m tests.envs.test_openspiel` rewrites the playthroughs; read the difference.
 """
 
 import contextlib
@@ -62,7 +62,7 @@ TREES: dict[str, tuple[dict[str, int], int]] = {
     "flip": ({"side": 2, "values": 2, "copies": 2, "target": 3}, 3),
 }
 
-# What is played through; short, since every state is written out with its tensors.
+# Short games, because a playthrough prints every state with its tensors.
 PLAYTHROUGHS = {
     "lights": "duels_lights(lights=4,max_moves=6)",
     "leap": "duels_leap(goal=6,max_moves=12)",
@@ -133,18 +133,20 @@ def test_openspiel_api_test_on_whole_trees(game: str, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("game", TREES)
 def test_an_information_state_lists_the_observations(game: str) -> None:
-    """As text and as numbers: alike exactly where the events that the seat has seen are alike."""
+    """Texts and tensors are equal exactly if the events that the seat has seen are equal."""
     states = get_all_states.get_all_states(tree_of(game), include_terminals=True, include_chance_states=True)
     for player in (0, 1):
-        told_of: dict[Any, set[Any]] = {}
+        descriptions_by_events: dict[Any, set[Any]] = {}
         for state in states.values():
-            described = (
+            description = (
                 state.information_state_string(player),
                 tuple(state.information_state_tensor(player)),
             )
-            told_of.setdefault(state.match.events_seen_by(Seat(player + 1)), set()).add(described)
-        assert all(len(described) == 1 for described in told_of.values())
-        texts = [next(iter(described))[0] for described in told_of.values()]
+            descriptions_by_events.setdefault(state.match.events_seen_by(Seat(player + 1)), set()).add(
+                description
+            )
+        assert all(len(description) == 1 for description in descriptions_by_events.values())
+        texts = [next(iter(description))[0] for description in descriptions_by_events.values()]
         assert len(set(texts)) == len(texts)
 
 
@@ -171,7 +173,7 @@ def test_parameters_equal_the_options_of_the_rules() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_games_and_states_survive_copies(game: str) -> None:
-    """As OpenSpiel makes them, which keep nothing of the Python object that a game was."""
+    """OpenSpiel copies only a game's parameters, so states must work without the Python object."""
     state = pickle.loads(pickle.dumps(tree_of(game))).new_initial_state()
     state.apply_action(state.legal_actions()[0])
     gc.collect()
@@ -303,15 +305,15 @@ class OurPolicy(Policy):  # type: ignore[misc]
     def __init__(self, game: Any, odds: Callable[[AnySight], dict[Any, float]]) -> None:
         super().__init__(game, [0, 1])
         self._odds = odds
-        self._known: dict[str, dict[int, float]] = {}
+        self._policy_cache: dict[str, dict[int, float]] = {}
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         key = state.information_state_string()
-        if key not in self._known:
+        if key not in self._policy_cache:
             odds = self._odds(state.match.sight(Seat(state.current_player() + 1)))
             number = state.get_game().rules.all_actions().index
-            self._known[key] = {number(action): chance for action, chance in odds.items() if chance}
-        return self._known[key]
+            self._policy_cache[key] = {number(action): chance for action, chance in odds.items() if chance}
+        return self._policy_cache[key]
 
 
 def their_best_response(game: Any, seat: Seat, odds: Callable[[AnySight], dict[Any, float]]) -> float:
@@ -342,9 +344,9 @@ def test_openspiel_best_response_is_within_our_certificate(seed: int, seat: Seat
         observed = [entry.cell - 1 for entry in sight.history if isinstance(entry, Observe)]
         own, other = observed[sight.seat - 1 :: 2], observed[sight.seat.other - 1 :: 2]
         row = memory.index(tuple(own)) * len(memory.states) + memory.index(tuple(other))
-        place = (sight.view.cell - 1) % 3
+        index = (sight.view.cell - 1) % 3
         moving = sight.view.phase is Phase.MOVE
-        start = (row * 3 + place) * 2 if moving else (row * 2 + place) * 2
+        start = (row * 3 + index) * 2 if moving else (row * 2 + index) * 2
         weights = (tables.moves if moving else tables.observations)[start : start + 2]
         allowed = [action for action in sight.actions if not isinstance(action, Tunnel)]
         return {action: weights[action.cell - 1] / sum(weights) for action in allowed}

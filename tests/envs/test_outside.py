@@ -185,7 +185,7 @@ def test_rejects_an_id_that_is_taken() -> None:
 
 
 def test_importing_registers_installed_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Entry points bring a game; its modules are imported anew, as in a fresh process."""
+    """An entry point adds a game. Its modules are imported again, as in a new process."""
     import importlib
 
     brought = Game("brought", "Brought", "by another package", "tests.outside.nim")

@@ -240,10 +240,10 @@ PLAYS: list[tuple[str, list[Any]]] = [
 
 @pytest.mark.parametrize(("game", "actions"), PLAYS)
 def test_checks_agree_with_the_usual_wrappers(game: str, actions: list[Any]) -> None:
-    ours_told = collect_output(module_of(game).env(), actions)
-    theirs_told = collect_output(wrapped(game, {}), actions)
-    assert len(ours_told) == len(theirs_told)
-    for ours_entry, theirs_entry in zip(ours_told, theirs_told, strict=True):
+    our_outputs = collect_output(module_of(game).env(), actions)
+    their_outputs = collect_output(wrapped(game, {}), actions)
+    assert len(our_outputs) == len(their_outputs)
+    for ours_entry, theirs_entry in zip(our_outputs, their_outputs, strict=True):
         if ours_entry[0] == "rewards":  # said in other words
             assert (ours_entry[1], theirs_entry[1]) == ("NotReset", "AttributeError")
         else:

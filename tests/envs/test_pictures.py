@@ -31,7 +31,7 @@ def test_gymnasium_renders_pictures(game: str) -> None:
         assert picture.shape == first.shape
         assert (picture.shape[0] % 2, picture.shape[1] % 2, picture.shape[2]) == (0, 0, 3)
     assert (first != second).any()
-    assert env.render() is not second  # nobody's to be written over
+    assert env.render() is not second  # so that no caller's picture is overwritten
 
 
 def test_gymnasiums_render_check_passes() -> None:
@@ -93,7 +93,7 @@ print((picture < 128).any(axis=2).sum(), hashlib.sha256(picture.tobytes()).hexdi
 
 
 def test_text_needs_no_system_fonts(tmp_path: Any) -> None:
-    """The same picture, with ink on it, whatever fonts there are."""
+    """The picture is the same with any fonts, and it is not empty."""
     config = tmp_path / "fonts.conf"
     config.write_text("<fontconfig></fontconfig>")
     printed = {

@@ -1,7 +1,7 @@
 """Observations never depend on information hidden from the seat, in any adapter.
 
-hunt hides moves: two matches that a seat sees alike must look alike to its agent throughout. flip
-hides what is not drawn yet: before a tile is turned, nothing may depend on the seed.
+hunt hides moves: two matches that a seat cannot tell apart must give its agent the same data throughout. In
+flip the future is hidden: before a tile is turned, nothing may depend on the seed.
 """
 
 from random import Random
@@ -187,7 +187,7 @@ def test_flip_does_not_reveal_tiles_that_are_not_drawn() -> None:
     rng = Random(5)
     before = dict[tuple[bytes, ...], bytes]()
     for _ in range(4):
-        # Where everything shown so far is alike, everything shown now is alike, whatever will be drawn.
+        # Games with equal histories show equal data now, although they will draw different tiles.
         for history, first_seat, second_seat, mask in zip(
             histories, batch.observe(0), batch.observe(1), batch.masks(), strict=True
         ):
@@ -275,7 +275,7 @@ def flip_in_a_vector_env(seed: int, steps: int) -> list[tuple[bytes, str]]:
 
 @pytest.mark.parametrize("play", [flip_in_pettingzoo, flip_in_gymnasium, flip_in_a_vector_env])
 def test_flip_reveals_only_drawn_tiles(play: Any) -> None:
-    """Where all that was shown so far is alike, so are mask, value and regret, whatever will be drawn."""
+    """Equal histories give equal masks, values and regrets, although different tiles will be drawn."""
     drawn_by_history: dict[tuple[bytes, ...], str] = {}
     repeats = 0
     for seed in range(30):

@@ -96,7 +96,7 @@ def check_targets(sight: AnySight) -> None:
         assert part.get("tabindex") == "-1"
         assert part.get("aria-label")
         assert set(part.attrib["data-cells"].split()) <= cells
-    # What is pressed lies apart; what shares its cells is reached through them, and each way leads to one.
+    # Targets do not overlap. Actions that share cells are chosen by different modes, one action for each.
     modes = [(part.get("data-mode"), frozenset(part.attrib["data-cells"].split())) for part in parts]
     by_cells = [mode for mode in modes if mode[0]]
     assert len(set(by_cells)) == len(by_cells)
@@ -136,7 +136,7 @@ def words_of(part: ElementTree.Element, dx: float = 0, dy: float = 0) -> Iterato
 
 
 def check_readable(words: Iterable[tuple[str, Box]], pressed: list[Box]) -> None:
-    """What is pressed has a frame at times: it leads around words, or past them."""
+    """A target's frame never crosses a text: it goes around it or stays outside."""
     for text, (left, top, right, bottom) in words:
         for box in pressed:
             apart = box[0] >= right or box[2] <= left or box[1] >= bottom or box[3] <= top

@@ -45,10 +45,10 @@ def test_transcripts_contain_the_books_own_lines(game: str) -> None:
     for case, fragment in zip(sections[::2], sections[1::2], strict=True):
         story = parse((HERE / game / f"{case}.txt").read_text(encoding="utf-8"))
         screen = "\n" + "".join(scene.output.screen for scene in story.scenes)
-        place = screen.find("\n" + fragment, positions.get(case, 0))
-        assert place >= 0, f"{game}/{case}.txt does not show, here or in this order:\n{fragment}"
+        index = screen.find("\n" + fragment, positions.get(case, 0))
+        assert index >= 0, f"{game}/{case}.txt does not show, here or in this order:\n{fragment}"
         # Fragments may share the line break between them.
-        positions[case] = place + len(fragment)
+        positions[case] = index + len(fragment)
 
 
 def test_every_game_has_transcripts() -> None:

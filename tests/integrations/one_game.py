@@ -1,4 +1,4 @@
-"""One seeded list of replies for all doors to a game, and what each door must give for it."""
+"""A seeded list of replies for all adapters of a game, and the result that each adapter must give."""
 
 import json
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ RETRIES = 12
 
 @dataclass(frozen=True)
 class PlayedMatch:
-    """What a door gives for a match: all that the model reads, the arena's row, and the grades."""
+    """The output of an adapter for a match: the texts for the model, the arena's row, and the grades."""
 
     messages: list[list[dict[str, Any]]]
     """The messages of each request."""
@@ -39,7 +39,7 @@ class PlayedMatch:
     grades: list[DecisionGrade] | None = None
     """None if the door does not list them."""
     texts: list[str] = field(default_factory=list)
-    """What a model reads in one conversation: the opening, then the answer to each call."""
+    """The texts of one conversation: the opening, then the answer to each call."""
     reward: float | None = None
 
 

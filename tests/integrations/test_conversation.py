@@ -106,7 +106,7 @@ def test_a_failing_environment_raises_although_trl_hides_errors_of_tools() -> No
 
 
 def test_texts_contain_no_grades() -> None:
-    """Two actions of different loss are answered alike, up to the action itself."""
+    """Answers to a good and to a bad action do not differ, except for the action itself."""
     task = make_task("lights", 1, **CONVERSATION_CONDITIONS)
     for words in ("loss", "reward", "regret", "mistake", "best"):
         for text in play_at_seat_by_tool(task, make_actions("lights", 1)).texts[1:]:

@@ -26,7 +26,7 @@ FORMS: dict[str, tuple[str, str]] = {
     **{case: (case, TRUNCATION) for case in (*CASES, *OTHERS)},
     **{f"{case}, then drawn": (case, DRAW) for case in LIMITED},
 }
-"""By name, the rules and what their limit does."""
+"""The rules by name, with the effect of their limit."""
 
 
 def resolve_rules(settings: str) -> AnyRules:
@@ -74,6 +74,6 @@ class Beside:
             assert player ^ self.first == engine.next_actor
             assert state.legal_action_mask.tolist() == engine.mask().astype(bool).tolist()
         for seat in (0, 1):
-            shown = observations[seat ^ self.first]
-            assert shown.tolist() == engine.observe(seat).astype(bool).tolist()
+            observation = observations[seat ^ self.first]
+            assert observation.tolist() == engine.observe(seat).astype(bool).tolist()
         assert state.observation.tolist() == observations[player].tolist()

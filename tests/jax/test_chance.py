@@ -48,13 +48,13 @@ def test_draws_are_uniform() -> None:
     assert np.abs(counts - KEYS / 30).max() < 5 * (KEYS / 30) ** 0.5
 
 
-@pytest.mark.parametrize("ways", [30, MAX_OUTCOMES - 1, MAX_OUTCOMES])
-def test_draws_are_exact_up_to_the_maximum(ways: int) -> None:
+@pytest.mark.parametrize("count", [30, MAX_OUTCOMES - 1, MAX_OUTCOMES])
+def test_draws_are_exact_up_to_the_maximum(count: int) -> None:
     ends = np.arange(1 << 16, dtype=np.uint32) << 16
     bits = np.concatenate([ends, ends - 1])
-    exact = bits.astype(np.uint64) * ways >> 32
-    assert (np.asarray(pick(jnp.asarray(bits), ways)) == exact).all()
-    assert len(np.unique(exact)) == ways
+    exact = bits.astype(np.uint64) * count >> 32
+    assert (np.asarray(pick(jnp.asarray(bits), count)) == exact).all()
+    assert len(np.unique(exact)) == count
 
 
 def test_rejects_too_many_initial_states(monkeypatch: pytest.MonkeyPatch) -> None:

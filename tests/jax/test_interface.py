@@ -29,8 +29,8 @@ def equal(one: Any, two: Any) -> bool:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_passes_the_api_test_of_pgx(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Its test knows the ids of its own environments only, and its random player takes nothing but batches,
-    # so that with today's JAX it fails for its own environments too.
+    # Pgx's test accepts only the ids of Pgx's own environments. Its random player takes only batches, so with
+    # today's JAX the test fails for Pgx's own environments too.
     monkeypatch.setattr("pgx._src.api_test.EnvId", Literal[game])
     monkeypatch.setattr("pgx._src.api_test.act_randomly", jax.jit(random_actions))
     pgx.api_test(make(game), num=3)
@@ -40,7 +40,7 @@ def test_passes_the_api_test_of_pgx(game: str, monkeypatch: pytest.MonkeyPatch) 
     "settings", ["lights", "chain of 2 boards", "hunt of 6 turns, then drawn", "flip of 9", "high card"]
 )
 def test_works_with_pgx_auto_reset(settings: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Pgx makes two keys of one; ours uses the same for both, for the purpose tells the bits apart.
+    # Pgx splits a key in two. Ours uses one key for both draws, because each purpose gets its own bits.
     one_key = SimpleNamespace(lax=jax.lax, random=SimpleNamespace(split=lambda key: (key, key)))
     monkeypatch.setattr("pgx.experimental.wrappers.jax", one_key)
     env = make(resolve_rules(settings), limit_ends=FORMS[settings][1])

@@ -101,7 +101,7 @@ def test_whole_rollouts_compile(game: str) -> None:
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(list(Seat)))
 def test_hunt_shows_only_the_seats_observations(seed: int, seat: Seat) -> None:
-    """Two matches that the seat sees alike look alike to its player throughout."""
+    """Two matches that the seat cannot tell apart give its player the same data throughout."""
     step, observe, begun = hunt()
     states = [begun, begun]
     player = (seat - 1) ^ int(begun._first)
@@ -126,7 +126,7 @@ _HUNT: list[tuple[Any, Any, Any]] = []
 
 
 def test_flip_states_hold_no_undrawn_values() -> None:
-    """All games are one and the same state until a tile is turned, whatever the key."""
+    """Until a tile is turned, all games have the same state with any key."""
     env = make("flip")
     states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(0), 50))
     for part in jax.tree.leaves(states._position):

@@ -51,18 +51,18 @@ def test_positions_convert_to_states_of_the_rules(settings: str) -> None:
     rules = resolve_rules(settings)
     env = make(rules)
     state = env.init(jax.random.PRNGKey(3))
-    there = env.rules_state(state._position)
+    state_after = env.rules_state(state._position)
     key = jax.random.PRNGKey(4)
     for _ in range(6):
         if state.terminated | state.truncated:
             break
         key, for_action, for_step = jax.random.split(key, 3)
         action = int(random_actions(for_action, state.legal_action_mask))
-        legal = rules.actions(there)
+        legal = rules.actions(state_after)
         assert [env.action_names[number] for number in np.flatnonzero(state.legal_action_mask)] == sorted(
             map(rules.format, legal), key=env.action_names.index
         )
         state = env.step(state, action, for_step)
-        before, there = there, env.rules_state(state._position)
-        assert before != there
-    assert rules.actor(there) is None or state.current_player >= 0
+        before, state_after = state_after, env.rules_state(state._position)
+        assert before != state_after
+    assert rules.actor(state_after) is None or state.current_player >= 0

@@ -36,8 +36,8 @@ class Passed(Event):
 
 
 @dataclass(frozen=True)
-class Shown(Event):
-    """The cards are compared, by somebody who does not tell them."""
+class CardsCompared(Event):
+    """The cards are compared without being revealed."""
 
     winner: Seat | None
 
@@ -51,7 +51,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Known:
+class CardView:
     seat: Seat
     dealt: int
     cards: tuple[int, ...]
@@ -62,7 +62,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class HighCard(StringRules[State, Known], SecretRules[State, str, Known]):
+class HighCard(StringRules[State, CardView], SecretRules[State, str, CardView]):
     cards: int = 2
     max_passes: int | None = None
 
@@ -93,8 +93,8 @@ class HighCard(StringRules[State, Known], SecretRules[State, str, Known]):
             events = (Dealt(seat, card, seen_by=frozenset({seat})), CardTaken(seat))
             return Step(replace(state, cards=(*state.cards, card)), events)
         if action == "show":
-            shown = replace(state, end=End.SHOWN)
-            return Step(shown, (Shown(_higher(state.cards)),))
+            final_state = replace(state, end=End.SHOWN)
+            return Step(final_state, (CardsCompared(_higher(state.cards)),))
         passes = state.passes + (self.max_passes is not None)
         end = End.PASSES if passes == self.max_passes else None
         return Step(State(state.cards, state.mover.other, passes, end), (Passed(state.mover),))
@@ -109,10 +109,10 @@ class HighCard(StringRules[State, Known], SecretRules[State, str, Known]):
             Outcome.win(winner, "The higher card wins.") if winner else Outcome.draw("The cards are equal.")
         )
 
-    def view(self, state: State, seat: Seat) -> Known:
+    def view(self, state: State, seat: Seat) -> CardView:
         winner = _higher(state.cards) if state.end is End.SHOWN else None
         own = state.cards[seat - 1 : seat]
-        return Known(seat, len(state.cards), own, state.mover, state.passes, state.end, winner)
+        return CardView(seat, len(state.cards), own, state.mover, state.passes, state.end, winner)
 
     def all_actions(self) -> tuple[str, ...]:
         return ("pass", "show")

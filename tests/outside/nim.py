@@ -13,7 +13,7 @@ GAME = Game("nim", "Nim", "take from one heap", __name__)
 
 
 @dataclass(frozen=True)
-class Taken(Event):
+class HeapReduced(Event):
     heaps: tuple[int, ...]
 
 
@@ -66,9 +66,9 @@ class Nim(OpenRules[State, Take | Rolled]):
         heaps = list(state.heaps)
         if isinstance(action, Rolled):
             heaps[0] += action.number
-            return Step(State(tuple(heaps), state.mover), (Taken(tuple(heaps)),))
+            return Step(State(tuple(heaps), state.mover), (HeapReduced(tuple(heaps)),))
         heaps[action.heap] -= action.count
-        return Step(State(tuple(heaps), state.mover.other), (Taken(tuple(heaps)),))
+        return Step(State(tuple(heaps), state.mover.other), (HeapReduced(tuple(heaps)),))
 
     def outcome(self, state: State) -> Outcome | None:
         if not state.rolled or any(state.heaps):

@@ -130,7 +130,7 @@ def test_rejects_invalid_scripts(text: str, problem: str) -> None:
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.lists(st.integers(0, 10), min_size=1, max_size=4))
 def test_a_tile_keeps_its_value_after_a_takeback(seed: int, takebacks: list[int]) -> None:
-    """Also if its value was given by hand, and whatever is flipped in between."""
+    """This also holds for a value from `--chance`, and for any flips in between."""
     rng = Random(seed)
     script = ChanceScript(tuple(Drawn((value,)) for value in (3, 3, 1, 2)))
     dice, match, values = Dice(str(seed), script), Match.start(SMALL), dict[int, int]()

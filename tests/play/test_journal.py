@@ -455,7 +455,9 @@ def test_an_unreadable_file_is_left_alone(tmp_path: Path) -> None:
             assert journal.path == tmp_path / "match-2.duel"
             journal.close(keep=False)
     assert len(os.listdir("/proc/self/fd")) == handles
-    assert lines_of(read_record(journal.path).match) == ["1"], "what may be somebody else's is not removed"
+    assert lines_of(read_record(journal.path).match) == ["1"], (
+        "a file that may belong to another program is kept"
+    )
 
 
 def test_large_records_can_be_read_back(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_a_file_changed_by_others_is_left_alone(how: str, back: bool, tmp_path: 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_valid_records_can_be_extended_and_taken_back(tmp_path: Path, data: st.DataObject) -> None:
-    """The file is the match in memory, whatever blank lines, comments, line ends or version it came with."""
+    """The file holds the match in memory, with any blank lines, comments, line ends or version before."""
     name = data.draw(st.sampled_from(GAME_NAMES))
     rng = data.draw(st.randoms(use_true_random=False))
     first = live(name, {Seat.ONE: "human", Seat.TWO: "human"})
@@ -137,7 +137,7 @@ def test_valid_records_can_be_extended_and_taken_back(tmp_path: Path, data: st.D
     text = text.replace("record 2", data.draw(st.sampled_from(["record 1", "record 2"])))
     path = Path(tempfile.mkdtemp(dir=tmp_path)) / "any.duel"
     path.write_bytes(text.replace("\n", data.draw(st.sampled_from(["\n", "\r\n"]))).encode())
-    # A record without a seed gets one, by which chance goes on.
+    # A record without a seed gets one for its further chance outcomes.
     seeded = mock.patch("duels.play.journal.make_seed", return_value="any")
     with home(tmp_path), mock.patch.object(os, "fsync"), seeded:
         journal, record = Journal.reopen(path)

@@ -228,7 +228,7 @@ def test_stderr_goes_to_the_log_up_to_a_limit(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc elsewhere")
 def test_ends_even_if_processes_keep_forking(tmp_path: Path) -> None:
-    """Each has started the next one by the time it is found."""
+    """A process may start another one before it is found and killed."""
     calls, nobody = tmp_path / "looks", 1 << 30  # beyond the largest process id
     search = tmp_path / "grep"
     search.write_text(f"#!/bin/sh\necho >>{calls}\necho /proc/{nobody}/environ\n")

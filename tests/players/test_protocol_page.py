@@ -43,7 +43,7 @@ def test_the_page_explains_every_key_and_class() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_page_says_who_can_read_a_key(tmp_path: Path) -> None:
-    """The key is not in the program's own environment; that of `duels` is readable, and the page says so."""
+    """A program's environment lacks the key. It can read that of `duels`, and the page says so."""
     bot = tmp_path / "bot.sh"
     bot.write_text('env > "$0.own"; tr "\\0" "\\n" < /proc/$PPID/environ > "$0.parent"\n')
     variables = {**environment(tmp_path), "OPENAI_API_KEY": "sk-the-key"}

@@ -28,7 +28,7 @@ from tests.support import count_lines
 
 @dataclass(frozen=True)
 class State:
-    """Where it is hidden, and where it was sought; in what Player 2 knows, `?` until it is over."""
+    """The hiding place and the guess. In Player 2's view, the place is `?` until the end."""
 
     hidden: str = ""
     sought: str = ""
@@ -94,7 +94,7 @@ class Skewed(StringRules[State, State], SecretRules[State, str, State]):
 
 
 class Forgetful(Skewed):
-    """Player 1 is not told what it did, and decides on it once more."""
+    """Player 1 does not learn its own action and decides a second time."""
 
     def actor(self, state: State) -> Actor | None:
         return Seat.ONE if state.hidden and not state.sought else super().actor(state)
@@ -253,7 +253,7 @@ def test_an_information_set_has_the_mean_value_of_its_actions(rules: AnyRules) -
         assert verdict.value.number == pytest.approx(mean) == oracle.value(sight).number
         assert sum(judged.weight for judged in verdict.actions) == pytest.approx(1)
         assert verdict.best
-        # Nobody can do better than by the bound, with any action.
+        # No action is worth more than the bound.
         assert max(judged.value.number for judged in verdict.actions) <= verdict.value.high + 1e-9
         assert sum(oracle.belief(sight).values()) == pytest.approx(1) or not oracle.belief(sight)
 

@@ -25,7 +25,7 @@ HALF = Fraction(1, 2)
 
 @dataclass(frozen=True)
 class Place:
-    """Where the token is, whose turn it is, whether the coin is in the air, and how many pulls are left."""
+    """The token's cell, the player to move, whether a coin flip is next, and the number of pulls left."""
 
     cell: int
     mover: Seat

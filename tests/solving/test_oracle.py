@@ -124,7 +124,7 @@ def test_a_position_is_judged_once_for_its_verdict_and_its_reason(
     while after.actor is CHANCE:
         after = after.play(CHANCE, after.actions[0])
     other = next(sight for sight in map(after.sight, Seat) if sight.actions)
-    assert oracle.judge(other) == work_out(other), "and another position by itself"
+    assert oracle.judge(other) == work_out(other), "another position is judged separately"
 
 
 def test_threads_share_one_oracle(
@@ -135,7 +135,7 @@ def test_threads_share_one_oracle(
     oracles: list[LightsOracle] = []
 
     def make(of: Lights, _progress: Progress) -> LightsOracle:
-        with suppress(threading.BrokenBarrierError):  # nobody else comes here meanwhile
+        with suppress(threading.BrokenBarrierError):  # no other thread arrives
             inside.wait(0.3)
         oracles.append(LightsOracle(of))
         return oracles[-1]

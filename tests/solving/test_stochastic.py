@@ -41,13 +41,13 @@ WAIT_OR_COIN = graph_of((Seat.ONE, (2, 3), ()), (CHANCE, (WON, LOST), ("3/4", "1
         # Player 2 may wait or give up: the game never ends.
         (graph_of((Seat.TWO, (2, WON), ())), ("1/2",), [("1",), ("3/4",), ("0",)]),
         (graph_of((Seat.ONE, (2, LOST), ())), ("1/2",), [("1",), ("1/4",), ("0",)]),
-        # Both can hand the turn over for ever; nobody wants to toss the coin that is bad for them.
+        # Both players can pass forever, and for each the coin is bad.
         (
             graph_of((Seat.ONE, (3, 4), ()), (Seat.TWO, (2, 4), ()), (CHANCE, (WON, LOST), ("1/2", "1/2"))),
             ("1/2", "1/2", "1/2"),
             [("3/4", "3/4", "1/2"), ("1/4", "1/4", "1/2")],
         ),
-        # A coin that comes back to itself, and is worth its first other outcome.
+        # A coin flip that may repeat: its value comes from its other outcomes.
         (graph_of((CHANCE, (WON, LOST, 2), ("1/3", "1/6", "1/2"))), ("2/3",), [("1/2",), ("1",)]),
     ],
 )

@@ -25,7 +25,7 @@ OTHER = bytes(range(0, 250, 8))
 
 
 def as_shipped(content: bytes, folder: Path) -> ShippedTable:
-    """A file that comes with the package, where it should hold TABLE."""
+    """Write a shipped file that should contain TABLE."""
     path = folder / "shipped.bin"
     path.write_bytes(content)
     return ShippedTable(path, "squares", sha256(TABLE).hexdigest())

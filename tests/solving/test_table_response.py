@@ -159,7 +159,7 @@ def test_a_draw_ends_the_game_and_is_worth_nothing() -> None:
         assert compute_response_value(tables, perfect, me) == 0.5
         assert compute_response_value(tables, lowest, me) == 1.0
         assert wins[me] == pytest.approx(solve_by_induction(tables, uniform, me), rel=1e-14)
-    # Nobody can lose against uniform play, and now and then it cannot be beaten.
+    # The responder wins nearly always, but not always.
     assert 0.9 < wins[1] < wins[0] < 1
 
 

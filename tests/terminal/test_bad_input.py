@@ -24,13 +24,13 @@ from tests.support import (
     GAME_NAMES,
     advance,
     all_rules,
-    asked,
     chance_of,
     command,
     decisions,
     duels,
     entries_for,
     finish,
+    has_question,
     lines_of,
     play_randomly,
     words_of,
@@ -167,7 +167,7 @@ def test_case_and_surrounding_spaces_do_not_matter(
 def short_match(name: str, rng: Random) -> AnyMatch:
     """A whole match, resigned if it gets long."""
     match = play_randomly(Match.start(find_game(name).rules()), rng, 40)
-    while match.actor is not None and not (isinstance(match.actor, Seat) and asked(match)):
+    while match.actor is not None and not (isinstance(match.actor, Seat) and has_question(match)):
         match = play_randomly(match, rng, 1)
     return match.resign(match.actor) if isinstance(match.actor, Seat) else match
 
@@ -254,7 +254,7 @@ def test_the_command_survives_long_and_undecodable_input(name: str, tmp_path: Pa
 def harmless(name: str, entry: bytes) -> bool:
     """Return whether the first prompt of a game accepts the entry."""
     match = Match.start(find_game(name).rules())
-    while not asked(match):
+    while not has_question(match):
         match = match.play(match.actor, match.actions[0])  # type: ignore[arg-type]
     text = entry.decode("utf-8", "replace")
     return accepted(match, (), text) or text.strip().lower() in (*COMMANDS, *COMMAND_ALIASES)
@@ -272,7 +272,7 @@ def test_an_endless_line_counts_as_the_end_of_input(tmp_path: Path) -> None:
 
 def test_undecodable_input_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     stream = io.TextIOWrapper(io.BytesIO(b"1\n4\n"), encoding="utf-16")
-    asked = Question("> ")
+    question = Question("> ")
     with mock.patch.object(sys, "stdin", stream), pytest.raises(EOFError):
-        screen.Screen().ask(asked)
+        screen.Screen().ask(question)
     assert "The input is not valid utf-16 text." in capsys.readouterr().err

@@ -88,12 +88,12 @@ def test_the_menu_lists_every_item(tmp_path: Path) -> None:
 
 
 def test_the_menu_offers_only_levels_that_differ(tmp_path: Path) -> None:
-    shown = walk(tmp_path, "play", "hunt", "quit").out
+    screen_text = walk(tmp_path, "play", "hunt", "quit").out
     assert (
         "Against whom? In hunt, only these levels differ: guessing decides much of it.\n"
         "  1. casual  errs often; a little better than random\n"
         "  2. best    the strongest player there is\n"
-        "  3. friend" in shown
+        "  3. friend" in screen_text
     )
     assert "Against whom?\n" in walk(tmp_path, "play", "flip", "quit").out
 

@@ -94,7 +94,7 @@ def test_a_model_plays_at_a_seat(tmp_path: Path) -> None:
     assert (result.code, "A model needs an address: add --base-url URL" in result.err) == (1, True)
     with serving() as server:
         result = duels(tmp_path, *words, "--base-url", server.url)
-        assert (result.code, server.asked["well"] > 0) == (0, True)
+        assert (result.code, server.requests_by_model["well"] > 0) == (0, True)
         assert "seat2: model well\n" in record.read_text()
         assert server.url not in record.read_text()
         record = unfinished(tmp_path, "model well")

@@ -317,8 +317,8 @@ def test_a_page_of_a_hunt_shows_both_tokens_and_the_same_luck_as_the_terminal(
     reviewed(tmp_path, match, "--html", str(page))
     out, steps = capsys.readouterr().out, steps_of(page.read_text(encoding="utf-8"))
     assert [step["board"].count("<figure>") for step in steps] == [1] * 9
-    for known in ("Player 1's token is on 3;", "Player 2's token is on 6;", "Player 1 named 5 last"):
-        assert known in unescape(steps[4]["board"])
+    for fact in ("Player 1's token is on 3;", "Player 2's token is on 6;", "Player 1 named 5 last"):
+        assert fact in unescape(steps[4]["board"])
     assert "your" not in steps[4]["board"]
     assert len(re.findall('data-key="token-[12]"', steps[4]["board"])) == 2
     parts = 0

@@ -35,9 +35,9 @@ def exported(ending: str) -> None:
 
 
 def run_line(line: str, library: str) -> Any:
-    known: dict[str, Any] = {library: import_module(library)}
-    exec(line, known)
-    return known[line.split()[0]]
+    namespace: dict[str, Any] = {library: import_module(library)}
+    exec(line, namespace)
+    return namespace[line.split()[0]]
 
 
 def test_every_library_of_the_page_is_tested() -> None:

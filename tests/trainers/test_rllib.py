@@ -45,9 +45,9 @@ class Strict(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Fails on an illegal action."""
 
     def step(self, action: Any) -> Any:
-        told = self.env.step(action)
-        assert "illegal" not in told[-1]
-        return told
+        result = self.env.step(action)
+        assert "illegal" not in result[-1]
+        return result
 
 
 def test_ppo_learns_with_the_mask() -> None:

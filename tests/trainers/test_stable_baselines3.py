@@ -32,7 +32,7 @@ def test_make_vec_env(game: str) -> None:
 def test_worker_processes() -> None:
     from stable_baselines3.common.vec_env import SubprocVecEnv
 
-    # A process that starts afresh has to be told where the games are registered.
+    # A new process needs the module that registers the games.
     name = "duels.envs.gymnasium:duels/Leap-v0"
     envs: Any = env_util.make_vec_env(
         name, n_envs=2, seed=1, vec_env_cls=SubprocVecEnv, env_kwargs={"opponent": "club"}

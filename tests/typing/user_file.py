@@ -1,4 +1,4 @@
-"""What somebody writes who uses the package: `mypy --strict` sees the type of everything in it."""
+"""A user's program: `mypy --strict` finds the type of everything in it."""
 
 from collections.abc import Iterator, Sequence
 from random import Random

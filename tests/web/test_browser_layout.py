@@ -11,7 +11,7 @@ from duels.games import GAMES
 from tests.web.browsing import PHONE, Person, seat_two
 from tests.web.serving import Visitor
 
-LEAST = 44  # pixels, of whatever can be pressed
+LEAST = 44  # pixels, the smallest side of a button
 RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "rules": {"label-content-name-mismatch": {"enabled": True}},  # newer versions have it on

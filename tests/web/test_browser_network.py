@@ -122,7 +122,7 @@ def test_pages_recover_from_cut_connections(browser: Browser, base: str, proxy: 
     proxy.cut()
     for person in (ann, bob):
         person.page.wait_for_selector("#connection-lost")
-    # Asked for while nobody answers, played once when somebody does: of two moves the last, which is marked.
+    # Two moves are chosen while the server is down. The last one is marked, and is played once.
     before = ann.event
     marked = "all => all.map((each) => each.dataset.action)"
     for move in ("1-2", "1"):
@@ -167,7 +167,7 @@ def test_a_move_made_after_a_takeback_is_kept(browser: Browser, proxy: Proxy) ->
 
 @pytest.mark.slow
 def test_pages_recover_from_stalled_connections(browser: Browser, proxy: Proxy) -> None:
-    """Nothing arrives and nobody says so: requests are sent anew, and the stream is opened anew."""
+    """A connection stalls without an error. The page repeats the request and reopens the stream."""
     ann, bob = Person(browser, proxy.url), Person(browser, proxy.url)
     seat_two(ann, bob, "lights")
     for person in (ann, bob):

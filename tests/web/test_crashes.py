@@ -57,7 +57,7 @@ def test_a_killed_server_neither_loses_nor_repeats_moves(tmp_path: Path, when: s
     with Process(database, tmp_path, port=port) as second:
         assert second.base == first.base
         assert lines_of(bob, match) == ([] if when == "before the write" else ["3-4"])
-        assert ann.act(match, "3-4", event).status_code == 204, "the page sends again what was not answered"
+        assert ann.act(match, "3-4", event).status_code == 204, "the page repeats the unanswered request"
         assert lines_of(ann, match) == lines_of(bob, match) == ["3-4"]
         assert bob.act(match, "1").status_code == 204
         assert second.end() == 0
@@ -89,7 +89,7 @@ def record_header(headers: Any) -> str:
 
 
 def test_two_servers_race_at_one_match(database: str, tmp_path: Path) -> None:
-    """Whatever is asked of either, it is played once, and both show the same."""
+    """If both servers get the same requests at once, one move is played, and both show it."""
     with Process(database, tmp_path) as one, Process(database, tmp_path) as two:
         ann, bob, match = pair(one.base, "lights")
         connections = {
@@ -98,24 +98,22 @@ def test_two_servers_race_at_one_match(database: str, tmp_path: Path) -> None:
         }
         with ThreadPoolExecutor(8) as pool:
             for turn in range(3):
-                here, there = connections[(ann, bob)[turn % 2]]
-                view = here.see(match)
+                first_server, second_server = connections[(ann, bob)[turn % 2]]
+                view = first_server.see(match)
                 assert view["turn"] == "you"
                 event = view["event"]
                 actions = [action["action"] for action in view["actions"]][:4] * 2
                 posts = [
-                    pool.submit((here, there)[n % 2].act, match, action, event)
+                    pool.submit((first_server, second_server)[n % 2].act, match, action, event)
                     for n, action in enumerate(actions)
                 ]
                 statuses = [post.result().status_code for post in posts]
                 played = [action for action, status in zip(actions, statuses, strict=True) if status == 204]
-                assert len(set(played)) == 1, (
-                    "one is played, and that it is done is said as often as it is asked"
-                )
+                assert len(set(played)) == 1, "one action is played, and only its requests succeed"
                 assert set(statuses) <= {204, 409}
-                assert lines_of(here, match)[-1] == played[0]
-                assert lines_of(here, match) == lines_of(there, match)
-                assert len(lines_of(here, match)) == turn + 1
+                assert lines_of(first_server, match)[-1] == played[0]
+                assert lines_of(first_server, match) == lines_of(second_server, match)
+                assert len(lines_of(first_server, match)) == turn + 1
 
 
 def test_a_move_at_one_server_reaches_the_other(database: str, tmp_path: Path) -> None:
@@ -201,7 +199,7 @@ def test_reports_a_full_disk_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
     with serving(str(tmp_path / "web.sqlite3")) as base:
         ann, bob, match = pair(base, "lights")
         (pages,) = connections[0].execute("PRAGMA page_count").fetchone()
-        connections[0].execute(f"PRAGMA max_page_count = {pages}")  # as if there was no room for more
+        connections[0].execute(f"PRAGMA max_page_count = {pages}")  # as on a full disk
         responses = [ann.post("/matches", game="lights", against="friend", name="x" * 30) for _ in range(40)]
         assert responses[-1].status_code == 503
         assert ann.get("/health").status_code == 200, "what is there can still be written"

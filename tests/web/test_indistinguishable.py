@@ -218,7 +218,7 @@ def test_offers_reveal_no_hidden_entries() -> None:
 
 
 def test_a_page_that_counts_entries_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the record's length would tell."""
+    """The check finds a view that reveals the length of the record."""
     monkeypatch.setattr(MatchState, "count_events", lambda self, viewer: self.number)
     matches = unfinished(prefixes(find_game("hunt").rules(cells=2), 3))
     with pytest.raises(AssertionError, match="can tell"):

@@ -122,7 +122,7 @@ def test_cancelling_removes_waiting_work_but_not_running_work() -> None:
         running.cancel()
         last = asyncio.create_task(pool.run(lambda: ran.append("last"), ann))
         await asyncio.sleep(0)
-        with pytest.raises(TooMany):  # the work of `running` goes on
+        with pytest.raises(TooMany):  # the work of `running` continues
             await pool.run(lambda: ran.append("fourth"), ann)
         release.set()
         await last
@@ -240,7 +240,7 @@ def test_a_closing_server_rejects_waiting_work(caplog: pytest.LogCaptureFixture,
 
 
 def test_a_visitor_who_leaves_frees_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All places of an address are taken, and nothing moves; then those who wait close their pages."""
+    """All places of an address are taken by blocked requests. Then the waiting visitors leave."""
     release = threading.Event()
 
     def find_slowly(*arguments: Any) -> Any:

@@ -143,7 +143,7 @@ def test_a_game_without_narration_is_logged_by_entries(monkeypatch: pytest.Monke
 
 
 def test_plain_sentences_of_an_outside_game_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody makes "You wa caught" of them."""
+    """Plain lines stay as they are: "was" does not become "wa"."""
     text = "Player 1 was caught on cell 4 and always loses ties. You, Player 2, watch!"
     monkeypatch.setattr("duels_tictactoe.words.TicTacToeWords.narrate", lambda words, seen: Narration([text]))
     monkeypatch.setattr("duels.games.find_game", lambda name: duels_tictactoe.GAME)

@@ -45,7 +45,9 @@ def test_a_finished_match_can_be_continued_from_any_board(base: str) -> None:
     ann, bob, match = pair(base, "lights")
     ann.act(match, "4")
     bob.act(match, "1-2")
-    assert ann.post("/matches", match=match.removeprefix("/m/"), entries=1).status_code == 422, "it goes on"
+    assert ann.post("/matches", match=match.removeprefix("/m/"), entries=1).status_code == 422, (
+        "the match is not over"
+    )
     ann.act(match, "resign")
     response = ann.post("/matches", match=match.removeprefix("/m/"), entries=2, against="random")
     assert response.status_code == 201
@@ -86,7 +88,7 @@ def test_inherited_entries_are_attributed_to_their_players(base: str) -> None:
     assert [line["earlier"] for line in view["log"]] == [True, True, False, False]
     note = "The first 2 lines are from the match that this one continues."
     assert note in ann.get(again, Accept="text/html").text
-    # What is taken back and played anew is one's own.
+    # A player who takes back an inherited turn and replays it owns the new turn.
     for _ in range(2):
         assert ann.offer(again, "takeback").status_code == 204
     ann.act(again, "7")

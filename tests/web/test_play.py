@@ -157,7 +157,7 @@ def test_rejects_moves_before_both_players_joined(base: str) -> None:
     assert bob.post(link[link.index("/j/") :], name=" B\n o b ").status_code == 200
     view = ann.see(match)
     assert view["players"][1]["name"] == "B o b"
-    assert [line["entry"] for line in view["log"]] == ["enter", "enter"], "the book enters by itself"
+    assert [line["entry"] for line in view["log"]] == ["enter", "enter"], "tokens enter without a question"
     assert view["turn"] == "you"
 
 
@@ -316,7 +316,7 @@ def test_rejects_invalid_records_in_one_line(base: str, record: str, why: str) -
 @pytest.mark.parametrize("moved", [(), ("move 3",)])
 def test_a_player_can_resign_on_the_others_turn(base: str, moved: tuple[str, ...]) -> None:
     ann, bob, match = pair(base, "hunt", name="Ann")
-    for action in moved:  # Bob is told nothing of it
+    for action in moved:  # Bob does not learn of it
         ann.act(match, action)
     pages = [visitor.get(match, Accept="text/html") for visitor in (ann, bob, Visitor(base))]
     assert ["data-resign" in page.text for page in pages] == [True, True, False]
@@ -337,11 +337,11 @@ def test_a_player_can_resign_on_the_others_turn(base: str, moved: tuple[str, ...
 class Moody:
     """Fails the first time."""
 
-    asked = 0
+    calls = 0
 
     def choose(self, sight: AnySight, rng: Random) -> Any:
-        Moody.asked += 1
-        if Moody.asked == 1:
+        Moody.calls += 1
+        if Moody.calls == 1:
             raise RuntimeError("not now")
         return sight.actions[0]
 
@@ -357,5 +357,5 @@ def test_a_failed_bot_is_retried_when_a_visitor_opens_the_match(
     ann.act(match, "4")
     while ann.see(match)["turn"] != "you":
         pass
-    assert Moody.asked == 2
+    assert Moody.calls == 2
     assert [line["entry"] for line in ann.see(match)["log"]] == ["4", "1"]

@@ -29,9 +29,9 @@ def test_rejects_other_host_names(base: str, host: str) -> None:
 
 def test_accepts_localhost(base: str) -> None:
     port = base.rpartition(":")[2]
-    there = f"http://localhost:{port}"
+    url = f"http://localhost:{port}"
     answer = httpx.post(
-        f"{base}/matches", json={"game": "lights"}, headers={"Host": f"localhost:{port}", "Origin": there}
+        f"{base}/matches", json={"game": "lights"}, headers={"Host": f"localhost:{port}", "Origin": url}
     )
     assert answer.status_code == 201
 
@@ -225,10 +225,10 @@ def test_unknown_and_forbidden_look_alike(base: str) -> None:
     eve = Visitor(base)
     for path in ("", "/events", "/record", "/review", "/hint"):
         for accept in ("application/json", "text/html"):
-            there = eve.get(match + path, Accept=accept)
+            response = eve.get(match + path, Accept=accept)
             nowhere = eve.get(f"/m/{'A' * 22}{path}", Accept=accept)
-            assert there.status_code == nowhere.status_code == 404
-            assert there.text == nowhere.text
+            assert response.status_code == nowhere.status_code == 404
+            assert response.text == nowhere.text
 
 
 def test_rate_limits_are_enforced_with_a_message(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_rate_limits_are_enforced_with_a_message(tmp_path: Path) -> None:
             one.next()
             two.next()
             assert ann.get(f"{match}/events").status_code == 429
-        Visitor(base).start("lights", "random")  # somebody else is not meant
+        Visitor(base).start("lights", "random")  # the limit does not affect other visitors
 
 
 def test_rate_limits_new_matches(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_rate_limits_include_rematches(tmp_path: Path) -> None:
             match = f"/m/{ann.see(match)['rematch']}"
         ann, bob, match = pair(base, "lights")
         ann.act(match, "resign")
-        for answer in ("", "no", "", "no"):  # what was only offered and withdrawn is none
+        for answer in ("", "no", "", "no"):  # an offer that was withdrawn creates no match
             assert ann.offer(match, "rematch", answer).status_code == 204
 
 
@@ -409,5 +409,5 @@ def test_missing_pages_and_failures_get_one_line(
     assert failed.status_code == 500
     assert "No moves are lost" in failed.json()["message"]
     assert "of ours" not in failed.text
-    assert "ZeroDivisionError" in caplog.text, "whoever runs the server finds it in the log"
+    assert "ZeroDivisionError" in caplog.text, "the log has the cause"
     assert ann.get("/health").json()["ok"] is True

@@ -35,7 +35,7 @@ def test_the_number_of_offers_in_a_log_is_limited() -> None:
     state.add(offers * 2_500)
     with pytest.raises(RequestError, match="No more offers"):
         decide_offer(state, Seat.TWO, "takeback", "", state.count_events(Seat.TWO))
-    assert decide_move(state, Seat.ONE, MoveRequest(state.count_events(Seat.ONE), "3")), "the match goes on"
+    assert decide_move(state, Seat.ONE, MoveRequest(state.count_events(Seat.ONE), "3")), "the match continues"
 
 
 class Counting(SqliteStore):
@@ -67,7 +67,7 @@ def test_a_list_of_matches_reads_only_changed_matches(tmp_path: Path) -> None:
         for _ in range(2):
             assert await numbers() == {both.id: 2, alone.id: 1}
         assert store.reads == 2
-        # What another process has written counts, whether or not this one has heard of it.
+        # Entries of another process count, even if this process has not read them yet.
         await elsewhere.append(Change(both.id, 2, (Entry(EntryKind.PLAY, "4", Seat.ONE),)))
         assert await numbers() == {both.id: 3, alone.id: 1}
         assert store.reads == 3
@@ -128,7 +128,7 @@ def test_hidden_events_do_not_delay_pings() -> None:
         wakes: list[Callable[[], object]] = []
 
         async def produce(last: int | None) -> None:
-            return None  # whatever happens is hidden
+            return None  # every event is hidden
 
         @contextmanager
         def watching(wake: Callable[[], object]) -> Iterator[None]:

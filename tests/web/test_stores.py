@@ -208,7 +208,7 @@ def test_matches_of_an_identity_are_listed_newest_first(opened: Opened) -> None:
             await store.create(new_match("m4", "bob"))
             await store.append(Change("m1", 1, (PLAY,)))
             matches = await store.list_matches("ann", False, 2)
-            # What is written to a match moves it to no other place: it may be hidden.
+            # A new entry does not move its match in the list: the entry may be hidden.
             assert [(each.id, each.seat) for each in matches] == [("m3", Seat.ONE), ("m2", Seat.ONE)]
             assert LATER > matches[0].since.timestamp() >= matches[1].since.timestamp() > 0
             assert [each.number for each in await store.list_matches("ann", False, 9)] == [1, 1, 2]
@@ -321,7 +321,7 @@ def test_the_return_of_a_file_is_logged_once(tmp_path: Path, caplog: pytest.LogC
             for id in ("m1", "m2"):
                 await store.create(new_match(id))
             assert caplog.messages == [f"{path} works again."]
-            # The same if only somebody who reads has noticed.
+            # The same if a read has found the damage.
             with sqlite3.connect(path) as elsewhere:
                 elsewhere.execute("ALTER TABLE log RENAME TO gone")
             with pytest.raises(StoreUnavailable, match="no such table"):

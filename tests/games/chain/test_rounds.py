@@ -74,7 +74,7 @@ def test_the_solution_is_the_fixpoint_nearest_to_zero(rows: list[list[Line]]) ->
 @settings(deadline=None)
 @given(st.lists(st.lists(lines(), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_the_solution_is_the_proven_value_of_the_match(rows: list[list[Line]]) -> None:
-    """By a proof that knows nothing of rounds, on the graph of the whole match."""
+    """Prove the value on the graph of the whole match, without using rounds."""
     value = solve_start(make_round(rows))
     graph, values = make_match(rows, {Seat.ONE: (1 + value) / 2, Seat.TWO: (1 - value) / 2})
     assert list(find_broken_equations(graph, values)) == []

@@ -147,9 +147,9 @@ def test_the_chance_that_a_match_lasts_counts_every_order_of_tiles(
         if min(counts) < 0 or len(bag) < flips + spared:
             continue
         room = 2 * (SMALL.target - 1) - abstraction.layout.points[code]
-        known = (seen,) if seen else ()
+        revealed = (seen,) if seen else ()
         is_low_enough = [
-            sum(sorted((*drawn, *known))[:flips]) <= room for drawn in combinations(bag, flips + spared)
+            sum(sorted((*drawn, *revealed))[:flips]) <= room for drawn in combinations(bag, flips + spared)
         ]
         assert bound_lasting_chance(tables, code, seen, flips, spared) == pytest.approx(
             sum(is_low_enough) / len(is_low_enough)

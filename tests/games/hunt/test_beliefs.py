@@ -101,7 +101,7 @@ def test_estimates_agree_with_stored_values_and_the_rules() -> None:
     judged = 0
     for sight in SIGHTS:
         if len(sight.history) % 2 and not sight.actions:
-            continue  # between the other's two entries, judged by what was known before
+            continue  # between the opponent's two entries the value is that before both
         matches = list(lines(sight))
         whole = sum(chance for chance, _ in matches)
         expected = sum(chance * worth(sight.seat, match) for chance, match in matches) / whole

@@ -147,7 +147,7 @@ def test_random_play_loses_only_by_tunnels() -> None:
 
 
 def test_the_values_of_both_seats_agree() -> None:
-    """From where both tokens are, it is the mean of what comes next; a seat's is the mean of what may be."""
+    """The value with both tokens known is the mean over the next actions; a seat's, over its belief."""
     rng = Random(4)
     for _ in range(10):
         match = Match.start(RULES)

@@ -45,7 +45,7 @@ def test_every_value_is_the_mean_of_its_successors() -> None:
 
 
 def test_mirrored_positions_have_the_same_value() -> None:
-    """Where the middle was named last, both ends are in the table; elsewhere one is read as the other."""
+    """After the middle was named last, the table has both mirror images; otherwise it has one of them."""
     rng, latest, mirrored = Random(2), OWN_MEMORY.latest, OWN_MEMORY.mirrored
     in_the_middle = [memory for memory in range(1, 400) if latest[memory] == CELLS // 2]
     compared = 0
@@ -63,7 +63,7 @@ def test_mirrored_positions_have_the_same_value() -> None:
 
 
 def test_the_opening_agrees_with_exact_sums() -> None:
-    """As docs/solved.md has it, from sums that go forwards."""
+    """The value agrees with docs/solved.md, which computes it by forward sums."""
     assert PAIR.before_turn(Seat.ONE, 0, 0, OFF, OFF) == pytest.approx(0.5283, abs=0.00005 + ROUNDING)
 
 

@@ -210,9 +210,9 @@ def test_an_exam_has_the_score_of_its_card(game: str, tmp_path: Path) -> None:
     expected, error = estimate_score(
         positions, lambda verdict: [float(i == best[id(verdict)]) for i in range(len(verdict.actions))]
     )
-    found = get_metrics(perfect)["loss"]
-    assert found["weighted_mean"] == pytest.approx(expected)
-    assert error is None or found["weighted_stderr"] == pytest.approx(error, abs=1e-9)
+    loss_metrics = get_metrics(perfect)["loss"]
+    assert loss_metrics["weighted_mean"] == pytest.approx(expected)
+    assert error is None or loss_metrics["weighted_stderr"] == pytest.approx(error, abs=1e-9)
 
 
 def answer_best(messages: list[Any]) -> str:
@@ -236,15 +236,15 @@ def test_a_probe_measures_the_exploitability(symmetric: bool, tmp_path: Path) ->
     (game,) = make_report(Folder(tmp_path / "arena")).games
     assert game.exploitability
     metrics = get_metrics(log)
-    found = {name: value for each in metrics.values() for name, value in each.items()}
-    assert found["exploitability"] == pytest.approx(game.exploitability.estimate)
-    assert found["exploitability_low"] == pytest.approx(game.exploitability.low)
+    values = {name: value for each in metrics.values() for name, value in each.items()}
+    assert values["exploitability"] == pytest.approx(game.exploitability.estimate)
+    assert values["exploitability_low"] == pytest.approx(game.exploitability.low)
 
 
 def test_a_probe_waits_for_every_answer(tmp_path: Path) -> None:
     log = evaluate("duels/probe", make_model(answer_best), tmp_path, game="lights")
-    found = {name: value for each in get_metrics(log).values() for name, value in each.items()}
-    assert found["exploitability"] == pytest.approx(0)
+    values = {name: value for each in get_metrics(log).values() for name, value in each.items()}
+    assert values["exploitability"] == pytest.approx(0)
     with pytest.raises(Exception, match="too large to ask about every position"):
         evaluate("duels/probe", make_model(answer_best), tmp_path, game="hunt")
 

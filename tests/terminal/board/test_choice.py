@@ -77,7 +77,7 @@ def test_every_legal_action_can_be_chosen(rules: AnyRules) -> None:
     ],
 )
 def test_a_number_selects_the_light_with_that_label(lights: int, typed: str, name: str) -> None:
-    """A space stands for Enter."""
+    """A space in `typed` means Enter."""
     match = Match.start(find_game("lights").rules(lights=lights))
     choice = choice_in(match)
     choice.switch("two adjacent lights")

@@ -30,17 +30,19 @@ def quick_curtain(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def frames() -> Iterator[list[Frame]]:
     """Everything that the terminal shows."""
-    shown: list[Frame] = []
+    frames_shown: list[Frame] = []
     display = BoardApp._display
 
     def record(app: BoardApp, screen: Any, renderable: Any) -> None:
         display(app, screen, renderable)
         viewer = None if isinstance(screen, Curtain) else app._seat
         if screen is app.screen and app._seat_at_keyboard:
-            shown.append((viewer, "\n".join(strip.text for strip in screen._compositor.render_strips())))
+            frames_shown.append(
+                (viewer, "\n".join(strip.text for strip in screen._compositor.render_strips()))
+            )
 
     with mock.patch.object(BoardApp, "_display", record):
-        yield shown
+        yield frames_shown
 
 
 async def open_curtain(player: Player, seat: Seat) -> None:

@@ -160,7 +160,7 @@ def test_progress_gives_elapsed_and_remaining_time(
     monkeypatch.setattr(progress, "monotonic", lambda: next(times))
     tell = Progress()
     tell("a step")
-    tell("too soon to be told")
+    tell("too soon to be printed")
     tell("another", done=0.25)
     assert capsys.readouterr().err.splitlines() == [
         "… 30 s: a step",

@@ -81,7 +81,7 @@ def test_counts_add_up() -> None:
         assert turn.observed.sum() == pytest.approx(left - turn.collided)
         assert turn.observed_after_observation.sum() == pytest.approx(left - turn.collided)
         left -= turn.captured + turn.collided
-    third = evaluation.turns[2]  # whoever sweeps names 2 after 1, and never moves
+    third = evaluation.turns[2]  # a player who sweeps names 2 after 1, and never moves
     assert third.observed[0, 1] == pytest.approx(third.observed.sum())
     assert third.moved.trace() == pytest.approx(third.moved.sum())
 

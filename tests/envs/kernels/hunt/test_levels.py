@@ -66,7 +66,7 @@ def test_batches_equal_single_games() -> None:
 
 @pytest.mark.parametrize("game", ["lights", "leap", "chain"])
 def test_a_single_game_draws_like_its_player(game: str) -> None:
-    """By its shares: over many games from one position every action is taken as often as it should be."""
+    """Over many games from one position, the level takes every action with its stated probability."""
     env = DuelEnv(game, "novice", seat=2)
     player: Any = make_player("novice", env.rules)
     odds = player.odds(Match.start(env.rules).sight(Seat.ONE))

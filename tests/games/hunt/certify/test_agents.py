@@ -69,7 +69,7 @@ def test_bounds_contain_the_searched_value_of_policies_that_tunnel(
     least, most = (SearchAgainstWeights(weigh, seat, end, cells).value(turns) for end in (0.0, 1.0))
     assert least <= bounds.high
     assert bounds.low <= most
-    # All must say something: a bound of nothing would pass the lines above.
+    # The bounds must be narrow: trivial bounds would pass the lines above.
     assert bounds.low <= bounds.high < bounds.low + gap
     assert most - least < width
 
@@ -93,7 +93,7 @@ def test_knowing_the_tunnel_never_hurts_the_responder(seat: Seat) -> None:
     informed = tightest(make_informed_problem(policy, seat), QUICK)
     assert find_lower_bound(make_problem(policy, seat), QUICK) <= informed.high
     assert informed.high - informed.low < 0.01
-    # Somebody who never tunnels has nothing to be told of.
+    # If a player never tunnels, a responder who sees tunnels learns nothing more.
     keeps = make_policy_from_function(never_tunnels, seat, CELLS)
     without_tunnel = drop_tunnel(keeps)
     assert without_tunnel

@@ -58,7 +58,7 @@ def test_the_strategy_reproduces_the_claim() -> None:
 
 
 def test_rejects_a_false_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is found is compared with what is claimed, bound by bound."""
+    """Each computed bound is compared with the claimed one."""
     claims = load_certificate().against
     bold = {Seat.ONE: Bounds(claims[Seat.ONE].low, claims[Seat.ONE].high - 0.001), Seat.TWO: claims[Seat.TWO]}
     monkeypatch.setattr(strategy, "load_certificate", lambda: Certificate(bold))
@@ -121,7 +121,7 @@ def test_rejects_another_strategy(installed: Path) -> None:
 
 
 def test_rejects_altered_files_with_valid_checksums(installed: Path) -> None:
-    """Whoever alters the strategy or the claim can work out checksums, too."""
+    """An attacker who alters the strategy or the claim can also recompute the checksums."""
     everything = {seat: Bounds(0.4, 0.41) for seat in Seat}
     data = (installed / "strategy.bin").read_bytes()
     (installed / "certificate.json").write_bytes(write_certificate(Certificate(everything), data))

@@ -83,9 +83,11 @@ class Search:
 
     def acted(self, group: Iterable[Met]) -> Iterator[Acted]:
         for p, state, names in group:
-            said = {Seat.ONE: names[::2], Seat.TWO: names[1::2]}
+            named_cells = {Seat.ONE: names[::2], Seat.TWO: names[1::2]}
             index, cells = self.memory.index, self.memory.cells
-            row = index(said[self.seat]) * len(self.memory.states) + index(said[self.seat.other])
+            row = index(named_cells[self.seat]) * len(self.memory.states) + index(
+                named_cells[self.seat.other]
+            )
             cell = state.cells[self.seat - 1]
             if state.phase.value == "observe":
                 start = (row * cells + cell - 1) * cells
@@ -158,7 +160,7 @@ def test_bounds_contain_the_searched_value(
     assert bounds.low <= bounds.high
     assert at_least <= bounds.high
     assert bounds.low <= at_most
-    # Both methods must say something: a bound of nothing would pass the lines above.
+    # The bounds must be narrow: trivial bounds would pass the lines above.
     assert bounds.high - bounds.low < gap
     assert at_most - at_least < width
 

@@ -16,13 +16,13 @@ def test_responder_moves_agree_with_the_rules() -> None:
         state = State((start, OFF_GRID), (tunnel, True), (0, 0), Seat.ONE, Phase.MOVE)
         for cell in range(1, 8):
             allowed = [a for a in (Move(cell), Tunnel(cell)) if a in rules.actions(state)]
-            then = rules.apply(state, allowed[0]).state if allowed else None
-            expected = types.index((then.cells[0], then.tunnels[0])) if then else None
+            state_after = rules.apply(state, allowed[0]).state if allowed else None
+            expected = types.index((state_after.cells[0], state_after.tunnels[0])) if state_after else None
             assert find_next_type(kind, cell - 1) == expected
 
 
 def test_every_line_of_the_strategy_is_included() -> None:
-    """Where the strategy acts, its moves and signals are whole distributions over what the rules allow."""
+    """When the strategy acts, its moves and signals are distributions over legal actions."""
     pytest.importorskip("numpy")
     for seat, tables in load_strategy().items():
         problem = make_problem(make_policy_from_tables(tables), seat)
