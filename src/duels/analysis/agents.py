@@ -93,18 +93,20 @@ def table_of(
     def make_table(time_left: NDArray[np.int8]) -> NDArray[np.float64]:
         columns = [observations, np.tile(time_left, (len(observations), 1))]
         rows = np.column_stack(columns).astype(observation_type)
-        first, again = (_ask(agent, batch, rows, masks) for _ in range(2))
-        if not np.allclose(first, again, rtol=0, atol=ANSWER_TOLERANCE):
+        first_answer, second_answer = (_ask(agent, batch, rows, masks) for _ in range(2))
+        if not np.allclose(first_answer, second_answer, rtol=0, atol=ANSWER_TOLERANCE):
             raise DuelsError(f"The agent {NOT_DETERMINISTIC}.")
         table = np.zeros(tables.legal.shape)
-        table[decisions] = first[index.ravel()]
+        table[decisions] = first_answer[index.ravel()]
         return table
 
     if not is_limit_draw(limit_ends):
         return make_table(np.zeros(0, np.int8))
     feature = make_limit_feature(rules)
     marks = feature.encode_values()
-    return np.stack([make_table(np.frombuffer(marks[left], np.int8)) for left in feature.values[:0:-1]])
+    return np.stack(
+        [make_table(np.frombuffer(marks[moves_left], np.int8)) for moves_left in feature.values[:0:-1]]
+    )
 
 
 def policy_of(
@@ -330,11 +332,14 @@ def normalize_policy(policy: Any, rules: AnyRules) -> Any:
 
 def _require_determinism(policy: PolicyFunction) -> PolicyFunction:
     def odds(sight: AnySight) -> Mapping[Any, float]:
-        first, again = get_action_odds(policy, sight), get_action_odds(policy, sight)
-        differences = [abs(first.get(action, 0) - again.get(action, 0)) for action in {**first, **again}]
+        first_odds, second_odds = get_action_odds(policy, sight), get_action_odds(policy, sight)
+        differences = [
+            abs(first_odds.get(action, 0) - second_odds.get(action, 0))
+            for action in {**first_odds, **second_odds}
+        ]
         if max(differences) > ANSWER_TOLERANCE:
             raise DuelsError(f"At {sight.view}, the policy {NOT_DETERMINISTIC}.")
-        return first
+        return first_odds
 
     return odds
 

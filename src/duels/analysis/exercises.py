@@ -133,10 +133,12 @@ class Exercise:
         verdict, rules = self.verdict, self.sight.rules
         name, mark = name_action(self.sight, chosen.action), get_mark_name(verdict.loss(chosen.action))
         best = join_or([name_action(self.sight, judged.action) for judged in right], MAX_NAMED)
-        ours, theirs = (describe_winning(value, rules) for value in (chosen.value, verdict.value))
-        if ours == theirs:
+        chosen_chance, best_chance = (
+            describe_winning(value, rules) for value in (chosen.value, verdict.value)
+        )
+        if chosen_chance == best_chance:
             return f"Not the best ({mark}): {name} wins less often than {best}."
-        return f"Not the best ({mark}): {name} {ours}; {best} {theirs}."
+        return f"Not the best ({mark}): {name} {chosen_chance}; {best} {best_chance}."
 
     def _compare_with_mixture(self, chosen: ActionValue[Any], right: list[ActionValue[Any]]) -> str:
         # No mark and no loss: the strategy may choose this action now and then.

@@ -153,9 +153,9 @@ def render_shades(belief: Mapping[str, float], truth: str = "") -> str:
 
 def compute_darkness(belief: Mapping[str, float]) -> dict[str, float]:
     """Return the darkness of each numbered place, 1 for the likeliest."""
-    places = {name: p for name, p in belief.items() if _NUMBERED.fullmatch(name)}
-    largest = max(places.values(), default=0.0) or 1.0
-    return {name: p / largest for name, p in places.items()}
+    cells = {name: p for name, p in belief.items() if _NUMBERED.fullmatch(name)}
+    largest = max(cells.values(), default=0.0) or 1.0
+    return {name: p / largest for name, p in cells.items()}
 
 
 # -- terms -------------------------------------------------------------------------------------------

@@ -507,9 +507,9 @@ def probe_command(player: str, games: tuple[str, ...], symmetric: bool, out: Pat
 
 def report_unfinished(folder: "Folder", problem: str) -> None:
     """Print why work is unfinished, and how to continue."""
-    again = "run the command again with a larger --budget" if folder.is_spent else "run the command again"
+    advice = "run the command again with a larger --budget" if folder.is_spent else "run the command again"
     for reason in folder.unfinished:
-        click.echo(f"{problem}: {reason.removesuffix('.')}. To continue, {again}.", err=True)
+        click.echo(f"{problem}: {reason.removesuffix('.')}. To continue, {advice}.", err=True)
 
 
 def _exit_if_unfinished(folder: "Folder") -> None:

@@ -244,8 +244,10 @@ def _paired_change(
     second = {pair.seed: pair for pair in two}
     if second.keys() != {pair.seed for pair in one}:
         return None
-    again = [second[pair.seed] for pair in one]
-    numbers = ([getattr(pair, name) for pair in pairs] for pairs in (one, again) for name in (part, whole))
+    matching_pairs = [second[pair.seed] for pair in one]
+    numbers = (
+        [getattr(pair, name) for pair in pairs] for pairs in (one, matching_pairs) for name in (part, whole)
+    )
     change = ratio_change(*numbers)
     return change if change.has_bounds else None
 

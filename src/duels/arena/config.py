@@ -421,5 +421,5 @@ def _check_names(values: Mapping[str, Any], label: str, settings_class: type[Any
     names = [*(field.name for field in fields(settings_class)), *others]
     for name in values:
         if name not in names:
-            known = ", ".join(sorted(names))
-            raise UnknownName(f"{quote(name)} is not a {label}; the {label}s are {known}.")
+            allowed = ", ".join(sorted(names))
+            raise UnknownName(f"{quote(name)} is not a {label}; the {label}s are {allowed}.")

@@ -314,11 +314,11 @@ def _summarize_game(game: GameProbe) -> str:
 
 
 def _describe_results(game: GameProbe) -> list[str]:
-    it = "With these answers it" if game.asked_once else "It"
+    subject = "With these answers it" if game.asked_once else "It"
     weaker = [name for name, result in game.against.items() if result.is_above(_EVEN)]
     stronger = [name for name, result in game.against.items() if result.is_below(_EVEN)]
-    beats = [f"{it} beats {', '.join(weaker)}."] * bool(weaker)
-    return beats + [f"{it} loses to {', '.join(stronger)}."] * bool(stronger)
+    beats = [f"{subject} beats {', '.join(weaker)}."] * bool(weaker)
+    return beats + [f"{subject} loses to {', '.join(stronger)}."] * bool(stronger)
 
 
 def _game_blocks(game: GameProbe) -> Iterator[Block]:

@@ -71,8 +71,8 @@ class MatchTask:
     def plan(self) -> MatchPlan:
         """The match as the arena plans it."""
         options = tuple(sorted(self.rules.options().items()))
-        same = self.player == self.opponent
-        names = self.player, f"{self.opponent} (2)" if same else self.opponent
+        is_self_play = self.player == self.opponent
+        names = self.player, f"{self.opponent} (2)" if is_self_play else self.opponent
         return MatchPlan(self.game, options, names if self.seat == 1 else names[::-1], self.seed, self.pair)
 
     @classmethod

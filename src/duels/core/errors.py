@@ -135,11 +135,11 @@ def find_nearest(name: str, candidates: Iterable[str]) -> str:
     return next(iter(get_close_matches(name.strip().lower()[:_MAX_COMPARED], candidates, n=1)), "")
 
 
-def format_unknown_name(what: str, name: str, candidates: Sequence[str]) -> str:
+def format_unknown_name(kind: str, name: str, candidates: Sequence[str]) -> str:
     """Return a message for an unknown name, with the nearest candidate and the list of all."""
-    near = find_nearest(name, candidates)
-    hint = f" did you mean {near}? There" if near else " there"
-    return f"There is no {what} {quote(name)};{hint} are {', '.join(candidates)}."
+    nearest = find_nearest(name, candidates)
+    hint = f" did you mean {nearest}? There" if nearest else " there"
+    return f"There is no {kind} {quote(name)};{hint} are {', '.join(candidates)}."
 
 
 def format_install_command(extra: str) -> str:

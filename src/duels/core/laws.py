@@ -44,8 +44,8 @@ class Law(Enum):
 class LawBroken(DuelsError):
     """A game breaks `law`. `match` is a counterexample, or None if the initial state is one."""
 
-    def __init__(self, law: Law, rules: AnyRules, what: str, match: AnyMatch | None = None) -> None:
-        super().__init__(f"{rules.name}: {what}{_format_location(match)} (law: {law.value})")
+    def __init__(self, law: Law, rules: AnyRules, fault: str, match: AnyMatch | None = None) -> None:
+        super().__init__(f"{rules.name}: {fault}{_format_location(match)} (law: {law.value})")
         self.law = law
         self.match = match
 
@@ -236,8 +236,8 @@ class Inspector(Generic[S, A, V]):
 
     def _check_step(self, match: Match[S, A, V], action: A, after: Match[S, A, V]) -> None:
         events = _last_events(after)
-        again = self.rules.apply(match.state, action)
-        if (again.state, again.events) != (after.state, events):
+        repeated = self.rules.apply(match.state, action)
+        if (repeated.state, repeated.events) != (after.state, events):
             self._fail(Law.PURITY, "the same action has a different effect when applied again", after)
         if not events:
             self._fail(Law.EVENTS, "the last step has no events", after)
@@ -258,10 +258,10 @@ class Inspector(Generic[S, A, V]):
             if view not in self._sights:
                 self._sights[view] = (actual, match)
                 self._check_position(match, seat)
-            expected, where = self._sights[view]
+            expected, reference = self._sights[view]
             if expected != actual:
-                what = f"{seat.label} has the same view{_format_location(where)}, but a different sight"
-                self._fail(Law.SECRECY, what, match)
+                fault = f"{seat.label} has the same view{_format_location(reference)}, but a different sight"
+                self._fail(Law.SECRECY, fault, match)
 
     def _check_secrecy(self, match: Match[S, A, V], action: A, after: Match[S, A, V]) -> None:
         """Check that a seat's view and the events it sees determine its next view and history."""
@@ -279,11 +279,11 @@ class Inspector(Generic[S, A, V]):
             entry = None if hidden else action
             expected, expected_entry, where = self._next_views.setdefault((before, seen), (now, entry, after))
             if expected != now:
-                what = f"{seat.label} saw the same{_format_location(where)}, but has a different view"
-                self._fail(Law.SECRECY, what, after)
+                fault = f"{seat.label} saw the same{_format_location(where)}, but has a different view"
+                self._fail(Law.SECRECY, fault, after)
             if expected_entry != entry:
-                what = f"{seat.label} saw the same{_format_location(where)}, but has a different history"
-                self._fail(Law.REDACTION, what, after)
+                fault = f"{seat.label} saw the same{_format_location(where)}, but has a different history"
+                self._fail(Law.REDACTION, fault, after)
 
     def _note_secret(self, match: Match[S, A, V]) -> None:
         self.has_seen_secret = True
@@ -301,10 +301,10 @@ class Inspector(Generic[S, A, V]):
         text = self.rules.format_position(sight)
         for spelled in _vary_case(text):
             read = self._try_parse(self.rules.parse_position, spelled)
-            same = read is not None and read.view == sight.view
-            if same and read is not None and sight.actor is seat:
-                same = (read.seat, read.actor, read.actions) == (seat, seat, sight.actions)
-            if not same:
+            is_equal = read is not None and read.view == sight.view
+            if is_equal and read is not None and sight.actor is seat:
+                is_equal = (read.seat, read.actor, read.actions) == (seat, seat, sight.actions)
+            if not is_equal:
                 self._fail(Law.NOTATION, f"'{spelled}' is not read back as {seat.label}'s position", match)
 
     # -- helpers ---------------------------------------------------------------------------------
@@ -315,8 +315,8 @@ class Inspector(Generic[S, A, V]):
         except DuelsError:
             return None
 
-    def _fail(self, law: Law, what: str, match: Match[S, A, V] | None = None) -> NoReturn:
-        raise LawBroken(law, self.rules, what, match)
+    def _fail(self, law: Law, fault: str, match: Match[S, A, V] | None = None) -> NoReturn:
+        raise LawBroken(law, self.rules, fault, match)
 
 
 def _last_events(match: Match[S, A, V]) -> tuple[Event, ...]:

@@ -405,14 +405,14 @@ class Match(Generic[S, A, V]):
         event = EndedEarly(mover, Ending.CUT_OFF)
         return self._append(Turn(mover, EarlyEnd.STOP, (event,), out_of_turn=True), self.state)
 
-    def _concede(self, seat: Actor, how: EarlyEnd) -> "Match[S, A, V]":
+    def _concede(self, seat: Actor, early_end: EarlyEnd) -> "Match[S, A, V]":
         mover = self.actor
-        any_time = how is EarlyEnd.RESIGN and isinstance(mover, Seat)
+        any_time = early_end is EarlyEnd.RESIGN and isinstance(mover, Seat)
         loser = as_seat(seat) if any_time and seat is not CHANCE else self._check_turn(seat)
         if not isinstance(loser, Seat):
-            raise NotYourTurn(f"Only a player can {how.value}, not chance.")
-        event = EndedEarly(loser, how.ending)
-        return self._append(Turn(loser, how, (event,), loser is not mover), self.state)
+            raise NotYourTurn(f"Only a player can {early_end.value}, not chance.")
+        event = EndedEarly(loser, early_end.ending)
+        return self._append(Turn(loser, early_end, (event,), loser is not mover), self.state)
 
     def _append(self, turn: Turn[A], state: S) -> "Match[S, A, V]":
         log = self._log.extend(self._length, turn, state)

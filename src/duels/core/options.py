@@ -155,8 +155,8 @@ def find_option(rules: type, name: str) -> Option:
     """Return the option with this name. Raises UnknownName if the game has none."""
     options = {option.name: option for option in list_options(rules)}
     if name not in options:
-        has = f"it has {', '.join(options)}" if options else "it has none"
-        raise UnknownName(f"{cast(Any, rules).game.name} has no option {quote(name)}; {has}.")
+        supported = f"it has {', '.join(options)}" if options else "it has none"
+        raise UnknownName(f"{cast(Any, rules).game.name} has no option {quote(name)}; {supported}.")
     return options[name]
 
 

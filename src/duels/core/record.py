@@ -246,8 +246,8 @@ def _split_result(lines: list[NumberedLine]) -> tuple[list[NumberedLine], Number
     for index, (number, line) in enumerate(lines):
         if line.lower().startswith(RESULT):
             if index < len(lines) - 1:
-                number, late = lines[index + 1]
-                raise RecordError(f"{quote(late)} comes after the result.", number)
+                number, surplus_line = lines[index + 1]
+                raise RecordError(f"{quote(surplus_line)} comes after the result.", number)
             return lines[:index], (number, line[len(RESULT) :].strip())
     return lines, None
 

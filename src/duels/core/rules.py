@@ -177,8 +177,8 @@ class Outcome:
         if self.winner is None:
             return self.ending.value
         won = f"{self.winner.value} {Ending.WON.value}"
-        how = f", {self.winner.other.value} {self.ending.value}"
-        return won if self.ending is Ending.WON else won + how
+        loss = f", {self.winner.other.value} {self.ending.value}"
+        return won if self.ending is Ending.WON else won + loss
 
 
 def _sentence(reason: str | Sentence) -> Sentence:

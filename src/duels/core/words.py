@@ -127,8 +127,8 @@ def parse_number(entry: str, allowed: str) -> int:
     """Return the whole number entered. Raises InvalidEntry, which ends with `allowed`."""
     number = parse_whole_number(entry)
     if number is None:
-        why = "out of range" if _INTEGER.fullmatch(entry.strip()) else "not a whole number"
-        raise InvalidEntry(f"{quote_entry(entry)} is {why}. {allowed}")
+        problem = "out of range" if _INTEGER.fullmatch(entry.strip()) else "not a whole number"
+        raise InvalidEntry(f"{quote_entry(entry)} is {problem}. {allowed}")
     return number
 
 

@@ -97,7 +97,7 @@ def encode_limit_left(rules: AnyRules) -> NDArray[np.int8]:
     """Return the encodings of the moves left until the limit, indexed [moves left, feature]."""
     feature = make_limit_feature(rules)
     marks = feature.encode_values()
-    return np.stack([np.frombuffer(marks[left], np.int8) for left in feature.values])
+    return np.stack([np.frombuffer(marks[moves_left], np.int8) for moves_left in feature.values])
 
 
 def reject_reset_options(options: dict[str, Any] | None) -> None:

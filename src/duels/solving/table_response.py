@@ -190,11 +190,11 @@ def expected_points(chain: list[MarkovMove]) -> list[Decimal]:
     rows = [MarkovMove(dict(move.successor_weights), move.end_weight, move.points) for move in chain]
     for state in reversed(range(len(rows))):
         row = rows[state]
-        while row.successor_weights and (later := max(row.successor_weights)) > state:
-            weight = row.successor_weights.pop(later)
-            row.end_weight += weight * rows[later].end_weight
-            row.points += weight * rows[later].points
-            for successor, share in rows[later].successor_weights.items():
+        while row.successor_weights and (later_state := max(row.successor_weights)) > state:
+            weight = row.successor_weights.pop(later_state)
+            row.end_weight += weight * rows[later_state].end_weight
+            row.points += weight * rows[later_state].points
+            for successor, share in rows[later_state].successor_weights.items():
                 row.successor_weights[successor] = row.successor_weights.get(successor, ZERO) + weight * share
         row.successor_weights.pop(state, None)
         rows[state] = _normalize(row) if row.successor_weights or row.end_weight else ENDLESS

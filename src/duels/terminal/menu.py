@@ -171,12 +171,12 @@ class Menu:
         )
         return one, two
 
-    def _ask_name(self, place: str, default: str, other_names: list[str]) -> str:
+    def _ask_name(self, seat_text: str, default: str, other_names: list[str]) -> str:
         """Ask for a short name that nobody else has."""
         notice = ""
         unavailable = {name.lower() for name in (*other_names, _COIN)}
         while True:
-            entry = _read_entry(self._screen, Question(f"Who sits {place}? Name [{default}]: ", notice))
+            entry = _read_entry(self._screen, Question(f"Who sits {seat_text}? Name [{default}]: ", notice))
             name = " ".join(entry.split()) or default
             if name.isprintable() and len(name) <= _MAX_NAME and name.lower() not in unavailable:
                 return name

@@ -127,25 +127,26 @@ class MatchPage:
     def update(self, view: dict[str, Any]) -> str:
         """Render a view. Return the elements that changed, or the whole page the first time."""
         old_parts, old_lines = self._parts, self._lines
-        same = self._update_log(view["log"])
+        unchanged = self._update_log(view["log"])
         earlier = sum(line["earlier"] for line, html in zip(self._log, self._lines, strict=True) if html)
         self._parts = {part: self._pages.render_part(part, view) for part in _PARTS}
         self._parts["log_lines"] = self._pages.render_part("log_lines", self._lines, earlier)
         if not old_parts:
             return self._pages.render("_match.html", event=view["event"], parts=self._parts)
         changes = {part: html for part, html in self._parts.items() if html != old_parts[part]}
-        if any(old_lines) and same == len(old_lines):
-            changes["log_lines"] = "".join(self._lines[same:])
+        if any(old_lines) and unchanged == len(old_lines):
+            changes["log_lines"] = "".join(self._lines[unchanged:])
         return "".join(changes.values())
 
     def _update_log(self, log: list[dict[str, Any]]) -> int:
         """Render the new lines. Return the number of lines at the start that are still the same."""
-        same = sum(1 for _ in takewhile(bool, map(eq, self._log, log)))
+        unchanged = sum(1 for _ in takewhile(bool, map(eq, self._log, log)))
         new = [
-            self._pages.render_part("line", number, line) for number, line in enumerate(log[same:], same + 1)
+            self._pages.render_part("line", number, line)
+            for number, line in enumerate(log[unchanged:], unchanged + 1)
         ]
-        self._log, self._lines = log, self._lines[:same] + new
-        return same
+        self._log, self._lines = log, self._lines[:unchanged] + new
+        return unchanged
 
 
 # -- server-sent events -------------------------------------------------------------------------

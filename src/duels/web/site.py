@@ -255,7 +255,7 @@ class Site:
         identity, id = self.cookie.get_identity(request), request.path_params["id"]
         state, seat = await self._get_match(request)
         visitor = self._get_visitor(request, seat is not None)
-        place = ExitStack()
+        stream_place = ExitStack()
         as_json = request.query_params.get("format") == "json" or wants_json(request)
         page = MatchPage(self.pages)
 
@@ -272,9 +272,9 @@ class Site:
 
         @contextmanager
         def subscribe(wake: WakeCallback) -> Iterator[None]:
-            with place, self.matches.hub.subscribe(id, wake):
+            with stream_place, self.matches.hub.subscribe(id, wake):
                 if seat:
-                    place.enter_context(self.presence.hold(id, seat))
+                    stream_place.enter_context(self.presence.hold(id, seat))
                 yield
 
         def announce() -> str:
@@ -286,7 +286,7 @@ class Site:
         stream = EventStream(
             produce_event, subscribe, lambda: self.ending, parse_event_number(after), announce=announce
         )
-        place.enter_context(self.streams.hold(visitor, stream.end))
+        stream_place.enter_context(self.streams.hold(visitor, stream.end))
         return stream
 
     def _describe_presence(self, id: str, seat: Seat) -> str:

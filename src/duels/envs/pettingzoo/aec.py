@@ -148,8 +148,8 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         if options:
             # PettingZoo's API test passes meaningless options, so reject only options of the rules.
-            known = {option.name for option in list_options(type(self.rules))}
-            reject_reset_options({name: value for name, value in options.items() if name in known})
+            rule_options = {option.name for option in list_options(type(self.rules))}
+            reject_reset_options({name: value for name, value in options.items() if name in rule_options})
         self._session.begin(seed, lambda: randbits(64))
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0.0)

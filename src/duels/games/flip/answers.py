@@ -20,10 +20,14 @@ def facts(rules: QuantumTiles, sight: Sight[Action, State]) -> list[str]:
     own, other = ("left" if view.has_quantum(player) else "spent" for player in (seat, seat.other))
     lifted = [f"{rules.name_of(tile)} (a {rules.value_of(view.tiles[tile])})" for tile in view.lifted]
     turned = [f"Your Quantum Flip has turned up {' and '.join(lifted)}. Keep one of them."] if lifted else []
-    known = [
+    known_tiles = [
         f"{rules.name_of(tile)} is a {rules.value_of(face)}"
         for tile, face in enumerate(view.tiles)
         if face.isalpha() and tile not in view.lifted
     ]
-    shown = [f"Tiles that were shown and turned face down again: {', '.join(known)}."] if known else []
-    return [f"Your Quantum Flip is {own}, your opponent's is {other}.", *turned, *shown]
+    memory = (
+        [f"Tiles that were shown and turned face down again: {', '.join(known_tiles)}."]
+        if known_tiles
+        else []
+    )
+    return [f"Your Quantum Flip is {own}, your opponent's is {other}.", *turned, *memory]

@@ -181,8 +181,8 @@ class QuantumTiles(OpenRules[State, Action]):
         return int(tile) if tile.isdigit() else SEEN_AS.index(tile) + 1
 
     def _list_draws(self, state: State) -> tuple[tuple[Drawn, ...], tuple[Fraction, ...]]:
-        known = tuple(self.value_of(state.tiles[tile]) for tile in state.lifted)
-        return _list_draws_from(self.left_in_bag(state.tiles), known)
+        lifted_values = tuple(self.value_of(state.tiles[tile]) for tile in state.lifted)
+        return _list_draws_from(self.left_in_bag(state.tiles), lifted_values)
 
     def deal(self, rng: Random) -> tuple[int, ...]:
         """Return the value of every tile, in reading order."""

@@ -68,6 +68,6 @@ def _swap_order(rules: QuantumTiles) -> tuple[NDArray[np.intp], slice]:
     indices = np.arange(encoding.size)
     order = indices.copy()
     for feature in ("score", "quantum"):
-        mine, other = (encoding.find_slice(f"{whose}_{feature}") for whose in ("my", "other"))
-        order[mine], order[other] = indices[other], indices[mine]
+        own_slice, other_slice = (encoding.find_slice(f"{owner}_{feature}") for owner in ("my", "other"))
+        order[own_slice], order[other_slice] = indices[other_slice], indices[own_slice]
     return order, encoding.find_slice("my_turn")
