@@ -85,9 +85,9 @@ def test_the_number_of_results_that_a_verdict_takes_is_predicted() -> None:
 def test_equal_pairs_make_the_share_of_the_points_precise() -> None:
     """One point in nearly every pair: matches alone would give a margin of 9 points."""
     pairs = [1.0] * 100 + [2.0] * 10 + [0.0] * 10
-    expected = clustered_share(pairs, [2] * 120)
-    assert expected.margin == pytest.approx(0.0369, abs=1e-3)
-    assert expected.low < 0.5 < expected.high
+    interval = clustered_share(pairs, [2] * 120)
+    assert interval.margin == pytest.approx(0.0369, abs=1e-3)
+    assert interval.low < 0.5 < interval.high
 
 
 def test_intervals_agree_with_published_values() -> None:
@@ -100,15 +100,15 @@ def test_intervals_agree_with_published_values() -> None:
 
 
 def test_few_or_skewed_units_have_no_variance_estimate() -> None:
-    repeat_chance, one_off = [0.7] * 90, [0.7] * 89 + [1.4]
-    for expected in (
+    equal_values, one_off = [0.7] * 90, [0.7] * 89 + [1.4]
+    for interval in (
         mean_interval([0.7]),
         ratio_interval([], []),
         mean_interval([0.0, 1.0] * 24),
-        mean_interval(repeat_chance),
+        mean_interval(equal_values),
         mean_interval(one_off),
     ):
-        assert (expected.low, expected.high) == (-math.inf, math.inf)
+        assert (interval.low, interval.high) == (-math.inf, math.inf)
     assert clustered_share([2.0], [2]) == Interval(1.0, 0.0, 1.0)
     assert clustered_share([], []) == Interval(0.5, 0.0, 1.0)
 
@@ -146,8 +146,8 @@ def test_shares_of_dependent_matches_are_covered(units: int, repeat_chance: floa
             first = rng.random() < true
             second = first if rng.random() < repeat_chance else rng.random() < true
             points.append(float(first + second))
-        expected = clustered_share(points, [2] * units)
-        covered += expected.low <= true <= expected.high
+        interval = clustered_share(points, [2] * units)
+        covered += interval.low <= true <= interval.high
     assert covered >= (0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5) * runs
 
 
@@ -226,12 +226,12 @@ def test_skewed_results_and_rare_mistakes_are_covered_or_have_no_interval(
             with_interval = missed = 0
             for _ in range(runs):
                 drawn = rng.choices(range(len(parts)), k=size)
-                expected = ratio_interval(
+                interval = ratio_interval(
                     [parts[place] for place in drawn], [wholes[place] for place in drawn]
                 )
-                assert expected.margin > 0, what
-                with_interval += math.isfinite(expected.margin)
-                missed += not expected.low <= true <= expected.high
+                assert interval.margin > 0, what
+                with_interval += math.isfinite(interval.margin)
+                missed += not interval.low <= true <= interval.high
             assert missed <= 0.05 * runs + 3 * (0.95 * 0.05 * runs) ** 0.5, (what, size)
             assert with_interval == 0 or size >= 50
             assert with_interval > 0.8 * runs or size < 100 or true == 0, what
