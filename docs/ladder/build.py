@@ -88,15 +88,14 @@ def render_standings(game: GameReport) -> str:
 
 
 def render_matrix(report: Report, game: GameReport) -> str:
-    results = {}
-    for each in game.pairings:
-        results[each.one, each.two] = each.adjusted.estimate
-        results[each.two, each.one] = 1 - each.adjusted.estimate
-    rows = [
-        [one, *(f"{100 * results[one, two]:.0f}" if (one, two) in results else "" for two in report.players)]
-        for one in report.players
-    ]
-    return table(["", *report.players], rows)
+    exact = experiments.compute_results(game.rules, report.players)
+    results = {players: f"{100 * result:.1f}" for players, result in exact.items()}
+    if not exact:
+        for each in (*game.pairings, *(pairing.swapped for pairing in game.pairings)):
+            results[each.one, each.two] = format_interval(each.adjusted, digits=0)
+    rows = [[one, *(results.get((one, two), "") for two in report.players)] for one in report.players]
+    title = "Exact results, computed from the players' policies" if exact else "Luck-adjusted results"
+    return f"{title}, row against column:\n\n{table(['', *report.players], rows)}"
 
 
 def render_published_results() -> str:
@@ -138,7 +137,7 @@ def render_page(folder: Folder) -> str:
     misfits = "".join(f"- {each}\n" for each in ratings.misfits)
     games = "\n".join(
         f"### {game.rules.game.title} ({game.rules.name})\n\n{render_standings(game)}\n"
-        f"Luck-adjusted results, row against column:\n\n{render_matrix(report, game)}"
+        f"{render_matrix(report, game)}"
         for game in report.games
     )
     return f"""\

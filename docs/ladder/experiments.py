@@ -1,12 +1,15 @@
 """Experiments for docs/ladder.md: matches needed for a result, and coverage of the intervals."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import permutations
 from math import ceil
 from random import Random
 from statistics import NormalDist, median, pvariance
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from duels.analysis.agents import get_player_odds
 from duels.analysis.exploitability import tabulate_policy
@@ -22,13 +25,13 @@ from duels.core.rules import OpenRules, Rules, Seat, Sight
 from duels.games import find_game
 from duels.players import Player, make_player
 from duels.solving.oracles import get_oracle
-from duels.solving.table_response import expected_values
-from duels.solving.tables import get_tables
+from duels.solving.tables import ONGOING, POINTS, Tables, get_tables
 
 WIDTH = 0.03
 ONE, TWO = "club", "expert"
 RUNS, CHECKS = 200, (50, 60, 70, 80, 90, 100)
 OTHERS = 10  # deterministic players besides a perfect one
+_EPSILON = 1e-12
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 AnyRules = Rules[Any, Any, Any]
 
@@ -72,6 +75,61 @@ def requests_per_match(rules: AnyRules, rows: list[Row]) -> float:
     return sum(entry not in chance for row in ours for entry in row["entries"]) / max(1, 2 * len(ours))
 
 
+# -- exact results -----------------------------------------------------------------------------------------
+
+
+def compute_results(rules: AnyRules, players: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Return each player's exact result against each other, averaged over both seats.
+
+    Empty if the game has hidden information or is too large for tables.
+    """
+    if not has_state_table(rules):
+        return {}
+    tables = get_tables(rules).tables
+    policies = {name: tabulate_policy(get_player_odds(name, rules), rules) for name in players}
+    first = {
+        (one, two): _first_result(
+            tables, np.where((tables.actor == 0)[:, None], policies[one], policies[two]), rules.limit_value
+        )
+        for one, two in permutations(players, 2)
+    }
+    return {(one, two): (first[one, two] + 1 - first[two, one]) / 2 for one, two in first}
+
+
+def _first_result(tables: Tables, policy: NDArray[np.float64], limit: int | None) -> float:
+    """Return Player 1's result: follow the probability of each state until all matches have ended.
+
+    A limit ends a match after that many ticks of the game's clock (boards of chain).
+    """
+    states, actions = np.nonzero(tables.legal & (policy > 0))
+    successors = tables.successor[states, actions]
+    targets, ticks = successors >> 1, (successors & 1).astype(bool)
+    weights = np.broadcast_to(policy[states, actions][:, None] / targets.shape[1], targets.shape)
+    points = (1 + POINTS[:, 0][tables.result[targets] + 1].astype(np.float64)) / 2
+    is_over = tables.result[targets] != ONGOING
+    cut, onward = ticks & ~is_over, ~ticks & ~is_over
+
+    @cache
+    def play_to_tick(start: int) -> tuple[float, NDArray[np.float64]]:
+        """Return Player 1's points before the next tick, and the probability of each state after it."""
+        visits, after, won = np.zeros(tables.states), np.zeros(tables.states), 0.0
+        visits[start] = 1.0
+        while visits.sum() > _EPSILON:
+            flow = weights * visits[states][:, None]
+            won += float((flow * points)[is_over].sum())
+            after += np.bincount(targets[cut], flow[cut], tables.states)
+            visits = np.bincount(targets[onward], flow[onward], tables.states)
+        return won, after
+
+    (beginning,) = tables.starts.tolist()
+    result, remaining = play_to_tick(beginning)
+    for _ in range(1, limit or 1):
+        parts = [(remaining[start], *play_to_tick(start)) for start in np.flatnonzero(remaining).tolist()]
+        result += sum(chance * won for chance, won, _ in parts)
+        remaining = sum((chance * after for chance, _, after in parts), np.zeros(tables.states))
+    return result + 0.5 * float(remaining.sum())
+
+
 # -- questions of a probe ----------------------------------------------------------------------------------
 
 
@@ -105,7 +163,7 @@ def _answer(sight: Sight[Any, Any], number: int) -> Row:
 def coverage(name: str) -> list[str]:
     """Return a row: the true result, and how many of RUNS runs contain it at every check or at the last."""
     rules = find_game(name).rules()
-    true_result = _true_result(rules)
+    true_result = compute_results(rules, (ONE, TWO))[ONE, TWO]
     judge = Judge(rules)
     players = {each: make_player(each, rules) for each in (ONE, TWO)}
     sequence_count = every_check_count = last_check_count = 0
@@ -119,17 +177,6 @@ def coverage(name: str) -> list[str]:
         last_check_count += fixed_size[-1].low <= true_result <= fixed_size[-1].high
     counts = sequence_count, every_check_count, last_check_count
     return [name, f"{100 * true_result:.2f}", *(f"{count} of {RUNS}" for count in counts)]
-
-
-def _true_result(rules: AnyRules) -> float:
-    """Return the exact result of ONE against TWO, averaged over both seats."""
-    tables = get_tables(rules).tables
-    one, two = (tabulate_policy(get_player_odds(name, rules), rules) for name in (ONE, TWO))
-    (start,) = tables.starts
-    first, second = (
-        expected_values(tables, np.where((tables.actor == seat)[:, None], one, two))[start] for seat in (0, 1)
-    )
-    return (first + 1 - second) / 2
 
 
 def _play_pairs(rules: AnyRules, judge: Judge, players: dict[str, Player], number: int) -> list[MatchPair]:

@@ -10,7 +10,9 @@ import click
 
 from duels.arena.commands import arena, bot
 from duels.arena.config import LADDER, LADDER_MATCHES, parse_config
+from duels.games import find_game
 from duels.players.endpoint import EndpointSettings
+from tests.arena.test_confidence import exact_result
 from tests.support import duels
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +58,25 @@ def test_the_page_of_the_ladder_is_current() -> None:
     assert f"{pairs * sum(LADDER_MATCHES.values()):,} matches, seed 1" in page
     for game in LADDER_MATCHES:
         assert f"({game})" in page
+
+
+def test_results_on_the_page_of_the_ladder_are_exact_or_have_intervals() -> None:
+    page = (ROOT / "docs" / "ladder.md").read_text(encoding="utf-8")
+    for game in LADDER_MATCHES:
+        _, section = page.split(f"({game})\n\n")
+        _, matrix = section.split(", row against column:\n\n", 1)
+        lines = [line.split(" | ") for line in matrix.split("\n\n")[0].splitlines()]
+        results = {
+            (row[0].strip("| "), player): cell.strip("| ")
+            for row in lines[2:]
+            for player, cell in zip(LADDER, row[1:], strict=True)
+        }
+        rules = find_game(game).rules()
+        if game in ("lights", "leap"):
+            result = (exact_result(rules, "club", "best") + 1 - exact_result(rules, "best", "club")) / 2
+            assert results["club", "best"] == f"{100 * result:.1f}"
+        elif game != "chain":
+            assert all(re.fullmatch(r"|\d+ \(\d+ to \d+\)", cell) for cell in results.values())
 
 
 def test_a_typo_in_a_config_lists_all_settings(tmp_path: Path) -> None:
