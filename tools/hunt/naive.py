@@ -6,6 +6,8 @@ from duels.games.hunt.certify.policies import Weigh
 from duels.games.hunt.rules import Action, Move, Observe, Phase, Tunnel, View
 from duels.games.hunt.strategy import CELLS
 
+MIDDLE = (CELLS + 1) / 2
+
 
 def uniform(view: View, actions: Sequence[Action]) -> list[float]:
     """All legal actions with equal probability."""
@@ -39,10 +41,19 @@ def stays_and_sweeps(view: View, actions: Sequence[Action]) -> list[float]:
     return (always_stays if view.phase is not Phase.OBSERVE else sweeps)(view, actions)
 
 
+def runs_to_the_edge(view: View, actions: Sequence[Action]) -> list[float]:
+    """Enter at an edge of the grid and stay there, or run to the nearest one; name any cell."""
+    if view.phase is Phase.OBSERVE:
+        return uniform(view, actions)
+    moves = [abs(action.cell - MIDDLE) if isinstance(action, Move) else -1.0 for action in actions]
+    return [float(distance == max(moves)) for distance in moves]
+
+
 NAIVE: dict[str, Weigh] = {
     "uniform": uniform,
     "never tunnels": never_tunnels,
     "always stays": always_stays,
     "sweeps": sweeps,
     "stays and sweeps": stays_and_sweeps,
+    "edge runner": runs_to_the_edge,
 }

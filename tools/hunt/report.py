@@ -50,10 +50,8 @@ def _proven(study: Study) -> str:
 def _entering(study: Study) -> str:
     seats = _seats(study)
     entered = {f"{name} enters": conduct["enters"] for name, conduct in seats.items()}
-    shares = [share for part in entered.values() for share in part]
     answer = seats[Seat.TWO.label]["enters_where_named"]
     text = _paragraph(
-        f"Every cell has at least {_percent(min(shares))} and at most {_percent(max(shares))} probability.",
         "Player 1 cannot observe the same cell twice in a row, but Player 2 enters the cell just observed",
         f"with only {_percent(answer)}; a random choice would be {_even(seats)}.",
     )
@@ -81,7 +79,6 @@ def _moving(study: Study) -> str:
         least, most = _outwards([max(0.0, with_it[0] - without[1]), with_it[1] - without[0]])
         rows.append([f"against {seat.label}'s strategy", _range(with_it), _range(without)])
         worths.append(f"between {least} and {most} points against {seat.label}")
-    random, kept = (_percent(1 - study["habits"][name]["mean"]) for name in ("uniform", "never tunnels"))
     staying = _paragraph(
         f"On the grid, the token stays on {_of_both(seats, 'stays')} of the turns, because moving onto the",
         "other token loses. Its movement ends on the cell that the opponent last observed on",
@@ -89,9 +86,8 @@ def _moving(study: Study) -> str:
     )
     tunnel = _paragraph("The strategy never tunnels. A best responder gains little from its tunnel:")
     worth = _paragraph(
-        f"The tunnel is worth {' and '.join(worths)}. A random player wins {random} against the strategy,",
-        f"and {kept} without tunnelling. Tunnelling to a neighbouring cell is never better than stepping",
-        "there: the opponent sees no difference, and a step keeps the tunnel.",
+        f"The tunnel is worth {' and '.join(worths)}. Tunnelling to a neighbouring cell is never better",
+        "than stepping there: the opponent sees no difference, and a step keeps the tunnel.",
     )
     table = _table(["a best responder wins", "with its tunnel", "without"], rows)
     return f"{staying.lstrip()}{tunnel}\n{table}{worth}"
@@ -120,8 +116,8 @@ def _habits(study: Study) -> str:
     )
     explained = _paragraph(
         "'uniform' takes any legal action, and 'never tunnels' any except the tunnel. 'always stays' enters",
-        "anywhere, never moves again and observes at random. 'sweeps' moves like 'never tunnels' and",
-        "observes 1, 2, 3 … in order. 'stays and sweeps' does both.",
+        "anywhere and never moves again. 'sweeps' moves like 'never tunnels' and observes 1, 2, 3 … in",
+        "order. 'edge runner' stays on position 1 or 7.",
         f"Over both seats, the strategy loses to: {', '.join(lost)}."
         if lost
         else "Over both seats, the strategy wins more than half against every one of them.",
