@@ -49,8 +49,8 @@ def play_in_store(task: MatchTask, actions: list[str], folder: Path) -> PlayedMa
     match = MatchStore(folder).start(task)
     handle, texts = match.handle, [match.questions[0].text]
     for number, action in enumerate(actions, 1):
-        _, question = MatchStore(folder).play(handle, number, action)
-        assert MatchStore(folder).play(handle, number, action)[1] == question
+        question = MatchStore(folder).play(handle, number, action)
+        assert MatchStore(folder).play(handle, number, action) == question
         texts.append(question.text)
         if question.over:
             break
@@ -121,7 +121,7 @@ def start(folder: Path, **changes: Any) -> str:
 def test_a_question_is_answered_once(tmp_path: Path) -> None:
     store, handle = MatchStore(tmp_path), start(tmp_path)
     with ThreadPoolExecutor(8) as pool:
-        questions = list(pool.map(lambda _: store.play(handle, 1, "1")[1], range(8)))
+        questions = list(pool.map(lambda _: store.play(handle, 1, "1"), range(8)))
     assert len(set(questions)) == 1
     with pytest.raises(DuelsError, match=r"Question 1 was answered with '1'\. The current question is 2\."):
         store.play(handle, 1, "2")
@@ -131,9 +131,9 @@ def test_a_question_is_answered_once(tmp_path: Path) -> None:
 
 def test_failed_attempts_survive_a_restart(tmp_path: Path) -> None:
     handle = start(tmp_path, conditions=make_task("lights", 1, **CONVERSATION_CONDITIONS).conditions)
-    retries = MatchStore(tmp_path).get(handle).task.conditions.retries
+    retries = MatchStore(tmp_path).get(handle).seat.task.conditions.retries
     for number in range(1, retries + 2):
-        _, question = MatchStore(tmp_path).play(handle, number, "9")
+        question = MatchStore(tmp_path).play(handle, number, "9")
     assert question.over
     assert question.text.endswith("You lost.")
     with pytest.raises(GameOver):
@@ -142,12 +142,12 @@ def test_failed_attempts_survive_a_restart(tmp_path: Path) -> None:
 
 def test_a_torn_answer_can_be_given_again(tmp_path: Path) -> None:
     handle = start(tmp_path)
-    _, question = MatchStore(tmp_path).play(handle, 1, "1")
+    question = MatchStore(tmp_path).play(handle, 1, "1")
     (path,) = tmp_path.glob("*.jsonl")
     for length in range(1, len(path.read_bytes().splitlines()[-1])):
         lines = path.read_bytes().splitlines(keepends=True)
         path.write_bytes(b"".join(lines[:-1]) + lines[-1][:length])
-        assert MatchStore(tmp_path).play(handle, 1, "1")[1] == question
+        assert MatchStore(tmp_path).play(handle, 1, "1") == question
 
 
 @pytest.mark.parametrize("handle", ["", "lights-x", "../lights-x", "/etc/passwd", "\0", "a" * 300, "\ud800"])
@@ -182,7 +182,7 @@ def test_random_play_is_the_same_in_every_process(tmp_path: Path) -> None:
     number, over = 1, False
     while not over:
         store = rng.choice(stores)
-        _, question = store.play(handle, number, rng.choice("1234567"))
-        number, over = question.number, question.over
+        question = store.play(handle, number, rng.choice("1234567"))
+        number, over = question.question, question.over
     first, second = (store.get(handle).seat.row for store in stores)
     assert dump(first or {}) == dump(second or {})

@@ -26,14 +26,19 @@ _HANDLE_LENGTH = 16
 
 
 @dataclass(frozen=True)
-class NumberedQuestion:
-    """A text that a model gets, and what it may answer."""
+class MatchView:
+    """A question of a match. It contains only what the seat may know."""
 
-    number: int
-    """The number in the match, from 1 on. The question after a failed attempt has a number of its own."""
+    match: str
+    game: str
+    player: int
+    """1 or 2: the seat of the model."""
+    opponent: str
+    question: int
+    """The number of the question in `text`. A failed attempt also leads to a new question."""
     text: str
     actions: tuple[str, ...]
-    """The legal actions in notation; empty unless the conditions list them."""
+    """The legal actions in notation, if the match lists them."""
     over: bool
     """Whether the match is over: then `text` is its result."""
 
@@ -43,12 +48,12 @@ class MatchConversation:
 
     def __init__(self, handle: str, task: MatchTask) -> None:
         self.handle = handle
-        self.task = task
         self.seat: TextSeat = start_conversation(task)
-        self.questions = [self._make_question(format_opening(self.seat))]
+        self.questions: list[MatchView] = []
         self._answers: list[str] = []
+        self._add_question(format_opening(self.seat))
 
-    def find_next(self, number: int, action: str) -> NumberedQuestion | None:
+    def find_next(self, number: int, action: str) -> MatchView | None:
         """Return the question after an answer that has been played, or None if the question is open.
 
         Raises DuelsError if the question was answered differently, or has not been asked yet.
@@ -64,16 +69,18 @@ class MatchConversation:
             )
         return self.questions[number]
 
-    def play(self, action: str) -> NumberedQuestion:
+    def play(self, action: str) -> MatchView:
         """Answer the current question, and return the next one."""
-        question = self._make_question(play_action(self.seat, action), len(self.questions))
+        self._add_question(play_action(self.seat, action))
         self._answers.append(action)
-        self.questions.append(question)
-        return question
+        return self.questions[-1]
 
-    def _make_question(self, text: str, number: int = 0) -> NumberedQuestion:
-        actions = self.seat.actions if self.task.conditions.show_actions else ()
-        return NumberedQuestion(number + 1, text, actions, self.seat.over)
+    def _add_question(self, text: str) -> None:
+        seat, task = self.seat, self.seat.task
+        actions = seat.actions if task.conditions.show_actions else ()
+        number = len(self.questions) + 1
+        view = MatchView(self.handle, task.game, task.seat, task.opponent, number, text, actions, seat.over)
+        self.questions.append(view)
 
 
 class MatchStore:
@@ -99,7 +106,7 @@ class MatchStore:
         with self._open(handle) as (match, _):
             return match
 
-    def play(self, handle: str, number: int, action: str) -> tuple[MatchConversation, NumberedQuestion]:
+    def play(self, handle: str, number: int, action: str) -> MatchView:
         """Answer a question once, and return the next question.
 
         The answer is saved before it is played. The same call again returns the same question. Raises
@@ -113,7 +120,7 @@ class MatchStore:
                 files.write_all(file, _dump({"action": action}))
                 os.fsync(file)
                 question = match.play(action)
-            return match, question
+            return question
 
     def _get_path(self, handle: str) -> Path:
         return self.folder / f"{handle}.jsonl"

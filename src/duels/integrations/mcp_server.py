@@ -17,7 +17,7 @@ from duels.core.game import Game
 from duels.core.options import list_options
 from duels.games import all_games, find_game
 from duels.integrations.conversation import CONVERSATION_CONDITIONS
-from duels.integrations.match_store import MatchConversation, MatchStore, NumberedQuestion
+from duels.integrations.match_store import MatchStore, MatchView
 from duels.play.dice import make_seed
 from duels.play.new_match import add_machine_limit
 from duels.players import PLAYER_KINDS
@@ -45,23 +45,6 @@ class GameInfo:
         rules = add_machine_limit(game.rules())
         defaults = {option.name: getattr(rules, option.name) for option in list_options(type(rules))}
         return cls(game.name, game.title, game.summary, defaults)
-
-
-@dataclass(frozen=True)
-class MatchView:
-    """The current question of a match. It contains only what the seat may know."""
-
-    match: str
-    game: str
-    player: int
-    """1 or 2: the seat of the model."""
-    opponent: str
-    question: int
-    """The number of the question in `text`. A failed attempt also leads to a new question."""
-    text: str
-    actions: list[str]
-    """The legal actions, if the match lists them."""
-    over: bool
 
 
 @dataclass(frozen=True)
@@ -108,17 +91,15 @@ class MatchTools:
         task = MatchTask(game, opponent, player, options=options or {}, conditions=conditions)
         seed = make_seed() if self._seed is None else self._seed
         seed = make_match_seed(seed, task.game, task.player, task.opponent, task.pair)
-        match = self._store.start(replace(task, seed=seed))
-        return _view(match, match.questions[-1])
+        return self._store.start(replace(task, seed=seed)).questions[-1]
 
     def show_match(self, match: str) -> MatchView:
         """Show the current question of a match."""
-        stored = self._store.get(match)
-        return _view(stored, stored.questions[-1])
+        return self._store.get(match).questions[-1]
 
     def play(self, match: str, question: int, action: str) -> MatchView:
         """Answer a question of a match with an action. The question says how to write it."""
-        return _view(*self._store.play(match, question, action))
+        return self._store.play(match, question, action)
 
     def hint(self, match: str) -> list[str]:
         """Get advice in three stages: where to look, the best action, and the theory."""
@@ -134,20 +115,6 @@ class MatchTools:
         if not row or not scores:
             raise DuelsError("The match is not over. Its grades come after the end.")
         return MatchReview(match, scores, seat.grades, row["entries"], row["result"])
-
-
-def _view(match: MatchConversation, question: NumberedQuestion) -> MatchView:
-    task = match.task
-    return MatchView(
-        match=match.handle,
-        game=task.game,
-        player=task.seat,
-        opponent=task.opponent,
-        question=question.number,
-        text=question.text,
-        actions=list(question.actions),
-        over=question.over,
-    )
 
 
 def make_server(store: MatchStore, seed: str | None = None, allow_hints: bool = False) -> MCPServer[Any]:

@@ -104,7 +104,7 @@ def test_inspect_plays_the_same_game(game: str, conditions: dict[str, Any], tmp_
     for task, sample in zip(tasks, log.samples, strict=True):
         expected = play_at_seat(task, replies)
         count = len(expected.messages)
-        score = sample.scores["grade_match"]
+        score = sample.scores["grade"]
         played = PlayedMatch(requests[:count], score.metadata["row"])
         assert played.messages == expected.messages
         assert dump(played.row) == dump(expected.row)
@@ -126,7 +126,7 @@ def test_scores_and_their_errors(form: str, memory: str, tmp_path: Path) -> None
         "failures": 0,
         "reward": 0,
     }
-    scores = [sample.scores["grade_match"].value["adjusted"] for sample in log.samples]
+    scores = [sample.scores["grade"].value["adjusted"] for sample in log.samples]
     pairs = [sum(scores[i : i + 2]) / 2 for i in (0, 2, 4)]
     mean = sum(pairs) / 3
     error = math.sqrt(sum((each - mean) ** 2 for each in pairs) / 2 / 3)
@@ -152,10 +152,10 @@ def test_an_error_of_the_api_is_not_scored(tmp_path: Path) -> None:
     assert finished
     assert failed
     assert "the line is dead" in failed[0].error.message
-    assert all(sample.scores["grade_match"].value["reward"] <= 0 for sample in finished)
-    assert all(math.isnan(sample.scores["grade_match"].value) for sample in failed if sample.scores)
+    assert all(sample.scores["grade"].value["reward"] <= 0 for sample in finished)
+    assert all(math.isnan(sample.scores["grade"].value) for sample in failed if sample.scores)
     for sample in failed:
-        assert not sample.scores or sample.scores["grade_match"].explanation == "The match did not end."
+        assert not sample.scores or sample.scores["grade"].explanation == "The sample did not end."
 
 
 def test_a_limit_leaves_a_match_without_a_score(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_limit_leaves_a_match_without_a_score(tmp_path: Path) -> None:
         token_limit=13,
     )
     assert [sample.limit.type for sample in log.samples] == ["token", "token"]
-    assert all(math.isnan(sample.scores["grade_match"].value) for sample in log.samples)
+    assert all(math.isnan(sample.scores["grade"].value) for sample in log.samples)
 
 
 def test_a_model_plays_against_the_role_opponent(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_model_plays_against_the_role_opponent(tmp_path: Path) -> None:
     arguments = {"opponent": "model", "matches": 2}
     log = evaluate("duels/lights", make_model(play_like("perfect")), tmp_path, roles, **arguments)
     assert get_metrics(log)["win"]["mean"] == 1
-    answers = {sample.scores["grade_match"].answer for sample in log.samples}
+    answers = {sample.scores["grade"].answer for sample in log.samples}
     assert answers == {"1 won, 2 forfeited", "2 won, 1 forfeited"}
     alone = evaluate("duels/lights", make_model(play_like("perfect")), tmp_path, **arguments)
     assert get_metrics(alone)["win"]["mean"] == 0.5
@@ -197,7 +197,7 @@ def test_until_stops_once_the_result_is_precise(tmp_path: Path) -> None:
 def test_an_exam_has_the_score_of_its_card(game: str, tmp_path: Path) -> None:
     """The weighted loss is the one that the exam computes for the same policy."""
     log = evaluate("duels/exam", make_model(play_like("greedy")), tmp_path, game=game, positions=12)
-    answers = {sample.id: sample.scores["grade_answer"].answer for sample in log.samples}
+    answers = {sample.id: sample.scores["grade"].answer for sample in log.samples}
     positions = draw_positions(find_game(game).rules(), 12, "1")
     total = 0.0
     for number, position in enumerate(positions):

@@ -1,6 +1,7 @@
 """Tasks that play matches."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import partial
 from inspect import signature
 from typing import Any
@@ -10,22 +11,19 @@ from duels.arena.text_seat import MODEL_OPPONENT, MatchTask, TextSeat
 from duels.core.errors import BadOption, require_extra
 from duels.games import GAMES
 from duels.integrations.inspect.chat import ModelChat
+from duels.integrations.inspect.samples import end_sample, make_task
 from duels.integrations.tasks import make_rows
-from duels.players.prompt import PROMPT_VERSION
-from duels.players.text_player import Conditions
 
 with require_extra("inspect"):
     from inspect_ai import Task, task
     from inspect_ai.dataset import Sample
     from inspect_ai.model import get_model
-    from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+    from inspect_ai.scorer import mean, stderr
     from inspect_ai.solver import Generate, Solver, TaskState, solver
     from inspect_ai.util import EarlyStop
 
 OPPONENT_ROLE = "opponent"
 """The model role that plays if the opponent is `model`. Without the role, the model plays against itself."""
-_RESULT = "duels"
-"""The key of the match's result in a sample's store."""
 
 
 @solver
@@ -48,36 +46,20 @@ def play_match() -> Solver:
             seat.reply(*await chats[number].ask(seat.messages))
             state.messages = [*chats[0].messages]
             state.output = chats[0].output or state.output
-        assert seats[0].row
-        grades = [vars(grade) | {"best": list(grade.best)} for grade in seats[0].grades]
-        state.store.set(_RESULT, {"value": seats[0].scores(), "row": seats[0].row, "grades": grades})
-        state.completed = True
+        row, scores = seats[0].row, seats[0].scores()
+        assert row
+        assert scores
+        end_sample(
+            state,
+            {"adjusted": scores["adjusted"], **scores},  # inspect_ai shows the first one as the result
+            answer=row["result"],
+            explanation=f"{row['result']} after {len(row['entries'])} entries: {' '.join(row['entries'])}",
+            row=row,
+            grades=[asdict(grade) for grade in seats[0].grades],
+        )
         return state
 
     return solve
-
-
-@scorer(metrics={"*": [mean(), stderr(cluster="pair")]})
-def grade_match() -> Scorer:
-    """Score a match: `adjusted` (the result without luck), `win`, `loss`, `failures`, `forfeit` and `reward`.
-
-    A match that did not end, because of an error or a limit, has no score. Standard errors use pairs of
-    matches with the same seed.
-    """
-
-    async def score(state: TaskState, target: Target) -> Score:
-        result = state.store.get(_RESULT)
-        if not result:
-            return Score.unscored(reason="no_response", explanation="The match did not end.")
-        row, value = result["row"], result["value"]
-        return Score(
-            value={"adjusted": value["adjusted"], **value},  # inspect_ai shows the first one as the result
-            answer=row["result"],
-            explanation=f"{row['result']} after {len(row['entries'])} entries: {' '.join(row['entries'])}",
-            metadata={"row": row, "grades": result["grades"]},
-        )
-
-    return score
 
 
 class UntilPrecise:
@@ -126,35 +108,17 @@ def make_match_task(
     seed: str | int = "1",
     until: float | None = None,
     options: dict[str, Any] | None = None,
-    memory: str = Conditions.memory,
-    form: str = Conditions.form,
-    show_actions: bool = Conditions.show_actions,
-    mirror: bool = Conditions.mirror,
-    relabel: bool = Conditions.relabel,
-    ask_forced: bool = Conditions.ask_forced,
-    retries: int = Conditions.retries,
+    **conditions: Any,
 ) -> Task:
     """Play matches of any installed game against a built-in player, or `model` for the role `opponent`.
 
     Matches come in pairs, with the same seed and swapped seats. With `until`, stop once the margin of the
-    adjusted result is at most this number.
+    adjusted result is at most this number. A match that did not end, because of an error or a limit, has no
+    score.
     """
     if until is not None and not 0 < until < 0.5:
         raise BadOption(f"until must be a number above 0 and below 0.5, not {until!r}.")
-    rows = make_rows(
-        game,
-        opponent,
-        matches,
-        str(seed),
-        options,
-        memory=memory,
-        form=form,
-        show_actions=show_actions,
-        mirror=mirror,
-        relabel=relabel,
-        ask_forced=ask_forced,
-        retries=retries,
-    )
+    rows = make_rows(game, opponent, matches, str(seed), options, **conditions)
     samples = [
         Sample(
             id=f"{row['pair']}-{row['seat']}",
@@ -164,15 +128,12 @@ def make_match_task(
         for row in rows
     ]
     players = MatchTask.from_row(rows[0]).plan.players
-    return Task(
+    return make_task(
         name=game,
         dataset=samples,
         solver=play_match(),
-        scorer=grade_match(),
+        metrics={"*": [mean(), stderr(cluster="pair")]},  # a pair is two matches with the same seed
         early_stopping=None if until is None else UntilPrecise(until, *players),
-        score_on_error=True,
-        metadata={"prompt": PROMPT_VERSION},
-        version=PROMPT_VERSION,
     )
 
 

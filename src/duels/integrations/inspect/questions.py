@@ -1,24 +1,24 @@
 """Tasks that ask about single positions: exams and probes."""
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from math import nan, sqrt
 from random import Random
 from typing import Any
 
 from duels.arena.confidence import Interval
 from duels.arena.config import MODEL, ProbeConfig
-from duels.arena.exam import ExamPosition, SamplingShare, draw_positions, estimate_sampling_variance
+from duels.arena.exam import SamplingShare, draw_positions, estimate_sampling_variance
 from duels.arena.probe import ProbeQuestion, collect_answers, is_exhaustive, make_answer_row
 from duels.arena.probe_report import report_game
+from duels.arena.text_seat import parse_conditions
 from duels.core.errors import BadOption, require_extra
 from duels.core.rules import AnyRules, AnySight
 from duels.games import find_game
 from duels.integrations.inspect.chat import ModelChat
+from duels.integrations.inspect.samples import SCORE, end_sample, make_task
 from duels.players.completions import Reply, Usage
 from duels.players.failures import Answer, NoMove
-from duels.players.prompt import PROMPT_VERSION
-from duels.players.text_player import Conditions, TextPlayer, check_disguise
+from duels.players.text_player import NO_MEMORY, Conditions, TextPlayer, check_disguise
 from duels.solving.oracles import get_oracle
 
 with require_extra("inspect"):
@@ -26,30 +26,15 @@ with require_extra("inspect"):
     from inspect_ai.dataset import Sample
     from inspect_ai.log import EvalSample
     from inspect_ai.model import get_model
-    from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, mean, metric, scorer, stderr
+    from inspect_ai.scorer import Metric, SampleScore, mean, metric, stderr
     from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-_RESULT = "duels"
-"""The key of an answer in a sample's store."""
-_UNITS = SamplingShare(0, 1.0, 1.0)
 
-
-@lru_cache(maxsize=8)
-def _make_rules(game: str, options: tuple[tuple[str, Any], ...]) -> AnyRules:
-    return find_game(game).rules(**dict(options))
-
-
-@lru_cache(maxsize=8)
-def _draw(rules: AnyRules, count: int, seed: str) -> list[ExamPosition]:
-    return draw_positions(rules, count, seed)
-
-
-def _make_sample(sight: AnySight, conditions: Conditions, sample_id: str, metadata: dict[str, Any]) -> Sample:
-    position = sight.rules.format_position(sight)
+def _make_sample(sight: AnySight, conditions: Conditions, sample_id: str, **metadata: Any) -> Sample:
+    game, seat, position = sight.rules.name, sight.seat.value, sight.rules.format_position(sight)
+    described = {"game": game, "seat": seat, "position": position, "conditions": vars(conditions)}
     return Sample(
-        id=sample_id,
-        input=f"{sight.rules.name}, Player {sight.seat.value}: {position}",
-        metadata={"position": position, "seat": sight.seat.value, **metadata, "conditions": vars(conditions)},
+        id=sample_id, input=f"{game}, Player {seat}: {position}", metadata={**described, **metadata}
     )
 
 
@@ -63,10 +48,8 @@ def answer_question(find_sight: FindSight) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         sight, conditions = find_sight(state.metadata), Conditions(**state.metadata["conditions"])
-        player, chat = (
-            TextPlayer(MODEL, sight.rules, conditions),
-            ModelChat(get_model(), conditions.form),
-        )
+        player = TextPlayer(MODEL, sight.rules, conditions)
+        chat = ModelChat(get_model(), conditions.form)
         answer: object = player.ask(sight, Random(f"{state.metadata['seed']} {state.sample_id}"))
         while not isinstance(answer, Answer | NoMove):
             text, finish, call_id = await chat.ask(player.messages)
@@ -74,8 +57,8 @@ def answer_question(find_sight: FindSight) -> Solver:
             answer = player.reply(Reply(text, finish, call_id=call_id))
         question = ProbeQuestion(sight, state.metadata["position"], state.metadata.get("sample", 0))
         requests = sum(message.role == "assistant" for message in chat.messages)
-        state.store.set(_RESULT, make_answer_row(question, answer, Usage(requests=requests)))
-        state.completed = True
+        row = make_answer_row(question, answer, Usage(requests=requests))
+        end_sample(state, _grade(sight, row), row["action"] or "", row=row)
         return state
 
     return solve
@@ -90,42 +73,21 @@ def _grade(sight: AnySight, row: Mapping[str, Any]) -> dict[str, float]:
     return {"loss": loss, "failures": float(len(row["failures"])), "forfeit": float(row["action"] is None)}
 
 
-async def _score(state: TaskState, find_sight: FindSight) -> Score:
-    row = state.store.get(_RESULT)
-    if not row:
-        return Score.unscored(reason="no_response", explanation="The question was not answered.")
-    return Score(
-        value=_grade(find_sight(state.metadata), row), answer=row["action"] or "", metadata={"answer": row}
-    )
-
-
-def _make_task(name: str, dataset: list[Sample] | SampleSource, find_sight: FindSight, grade: Scorer) -> Task:
-    return Task(
-        name=name,
-        dataset=dataset,
-        solver=answer_question(find_sight),
-        scorer=grade,
-        score_on_error=True,
-        metadata={"prompt": PROMPT_VERSION},
-        version=PROMPT_VERSION,
-    )
+def _parse_conditions(rules: AnyRules, values: Mapping[str, Any]) -> Conditions:
+    conditions = parse_conditions(values)
+    check_disguise(rules, conditions)
+    if conditions.memory != NO_MEMORY:
+        raise BadOption("Each position is asked about afresh: leave out memory.")
+    return conditions
 
 
 # -- exams -----------------------------------------------------------------------------------------------
 
 
-def _find_exam_sight(metadata: Mapping[str, Any]) -> AnySight:
-    rules = _make_rules(metadata["game"], tuple(metadata["options"].items()))
-    position: ExamPosition = _draw(rules, metadata["positions"], metadata["seed"])[metadata["number"]]
-    return position.sight
-
-
 def _read_results(scores: list[SampleScore]) -> list[tuple[SamplingShare, float]]:
-    results = []
-    for each in scores:
-        share = (each.sample_metadata or {}).get("share")
-        results.append((SamplingShare(**share) if share else _UNITS, each.score.as_float()))
-    return results
+    return [
+        (SamplingShare(**(each.sample_metadata or {})["share"]), each.score.as_float()) for each in scores
+    ]
 
 
 @metric
@@ -151,59 +113,38 @@ def weighted_stderr() -> Metric:
     return compute
 
 
-@scorer(metrics={"*": [weighted_mean(), weighted_stderr()]})
-def grade_answer() -> Scorer:
-    """Score an answer: `loss`, `failures` and `forfeit`."""
-
-    async def score(state: TaskState, target: Target) -> Score:
-        return await _score(state, _find_exam_sight)
-
-    return score
-
-
 @task
 def exam(
     game: str,
     positions: int = 200,
     seed: str | int = "1",
     options: dict[str, Any] | None = None,
-    form: str = Conditions.form,
-    show_actions: bool = Conditions.show_actions,
-    mirror: bool = Conditions.mirror,
-    relabel: bool = Conditions.relabel,
-    retries: int = Conditions.retries,
+    **conditions: Any,
 ) -> Task:
     """Ask about positions of good play, those of `duels exam` with the same seed."""
-    conditions = Conditions(
-        form=form, show_actions=show_actions, mirror=mirror, relabel=relabel, retries=retries
-    )
     rules = find_game(game).rules(**(options or {}))
-    check_disguise(rules, conditions)
-    exam_data = {"game": game, "options": rules.options(), "positions": positions, "seed": str(seed)}
-    drawn = _draw(_make_rules(game, tuple(rules.options().items())), positions, str(seed))
+    allowed = _parse_conditions(rules, conditions)
+    drawn = draw_positions(rules, positions, str(seed))
     samples = [
         _make_sample(
             position.sight,
-            conditions,
+            allowed,
             str(number),
-            {**exam_data, "number": number, "share": vars(position.share)},
+            seed=str(seed),
+            number=number,
+            share=vars(position.share),
         )
         for number, position in enumerate(drawn)
     ]
-    return _make_task(f"exam-{game}", samples, _find_exam_sight, grade_answer())
+    return make_task(
+        name=f"exam-{game}",
+        dataset=samples,
+        solver=answer_question(lambda metadata: drawn[metadata["number"]].sight),
+        metrics={"*": [weighted_mean(), weighted_stderr()]},
+    )
 
 
 # -- probes ----------------------------------------------------------------------------------------------
-
-
-def _find_probe_sight(metadata: Mapping[str, Any]) -> AnySight:
-    sight: AnySight = find_game(metadata["game"]).rules().parse_position(metadata["position"])
-    return sight
-
-
-def _read_config(metadata: Mapping[str, Any]) -> ProbeConfig:
-    settings = {name: metadata[name] for name in ("samples", "symmetric", "seed")}
-    return ProbeConfig("random", (metadata["game"],), **settings)  # the samples' answers replace the player
 
 
 class ProbeSource(SampleSource):
@@ -224,7 +165,8 @@ class ProbeSource(SampleSource):
 
     async def sample_complete(self, sample: EvalSample) -> None:
         """Keep the answer of a sample."""
-        if row := (sample.store or {}).get(_RESULT):
+        if stored := sample.store.get(SCORE):
+            row = stored["metadata"]["row"]
             self._answers[row["key"]] = row
 
     def _find_new_questions(self) -> list[Sample]:
@@ -240,25 +182,28 @@ class ProbeSource(SampleSource):
         return samples
 
     def _make_sample(self, question: ProbeQuestion) -> Sample:
-        settings = {name: getattr(self._config, name) for name in ("samples", "symmetric", "seed")}
-        metadata = {"game": question.sight.rules.name, "sample": question.sample, **settings}
-        return _make_sample(question.sight, self._conditions, question.key, metadata)
+        seed, number = self._config.seed, question.sample
+        return _make_sample(question.sight, self._conditions, question.key, seed=seed, sample=number)
+
+
+def _make_config(game: str, settings: Mapping[str, Any]) -> ProbeConfig:
+    return ProbeConfig("random", (game,), **settings)  # the samples' answers replace the player
 
 
 @metric
-def exploitability() -> Metric:
-    """Return what the best opponent gains over a fair share, with its interval; NaN until all is answered."""
+def exploitability(game: str, **settings: Any) -> Metric:
+    """Return what the best opponent gains over a fair share, with its interval; NaN until all is answered.
+
+    `settings` are those of a ProbeConfig.
+    """
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        rows = {row["key"]: row for each in scores if (row := (each.score.metadata or {}).get("answer"))}
-        if not rows:
-            return _name_bounds(None)
-        config = _read_config(scores[0].sample_metadata or {})
+        rows = {row["key"]: row for each in scores if (row := (each.score.metadata or {}).get("row"))}
 
         def find(questions: list[ProbeQuestion]) -> Mapping[str, Mapping[str, Any]]:
             return {each.key: rows[each.key] for each in questions if each.key in rows}
 
-        probe = collect_answers(config, find_game(config.games[0]).rules(), find)
+        probe = collect_answers(_make_config(game, settings), find_game(game).rules(), find)
         result = None if probe.missing else report_game(probe, MODEL, MODEL).exploitability
         return _name_bounds(result)
 
@@ -270,38 +215,22 @@ def _name_bounds(interval: Interval | None) -> dict[str, float]:
     return {name: getattr(interval, field, nan) for name, field in names.items()}
 
 
-@scorer(metrics=[{"*": [mean(), stderr()]}, exploitability()])
-def grade_probe() -> Scorer:
-    """Score an answer: `loss`, `failures` and `forfeit`; over all answers, the exploitability."""
-
-    async def score(state: TaskState, target: Target) -> Score:
-        return await _score(state, _find_probe_sight)
-
-    return score
-
-
 @task
 def probe(
-    game: str,
-    samples: int = 1,
-    symmetric: bool = False,
-    seed: str | int = "1",
-    form: str = Conditions.form,
-    show_actions: bool = Conditions.show_actions,
-    mirror: bool = Conditions.mirror,
-    relabel: bool = Conditions.relabel,
-    retries: int = Conditions.retries,
+    game: str, samples: int = 1, symmetric: bool = False, seed: str | int = "1", **conditions: Any
 ) -> Task:
     """Ask about every position that an opponent can reach, like `duels arena probe`.
 
     Raises BadOption for large games, about which `exam` asks a sample.
     """
-    conditions = Conditions(
-        form=form, show_actions=show_actions, mirror=mirror, relabel=relabel, retries=retries
-    )
     rules = find_game(game).rules()
-    check_disguise(rules, conditions)
+    allowed = _parse_conditions(rules, conditions)
     if not is_exhaustive(rules):
         raise BadOption(f"{game} is too large to ask about every position: use duels/exam -T game={game}.")
-    config = ProbeConfig("random", (game,), samples, symmetric=symmetric, seed=str(seed))
-    return _make_task(f"probe-{game}", ProbeSource(config, conditions), _find_probe_sight, grade_probe())
+    settings = {"samples": samples, "symmetric": symmetric, "seed": str(seed)}
+    return make_task(
+        name=f"probe-{game}",
+        dataset=ProbeSource(_make_config(game, settings), allowed),
+        solver=answer_question(lambda metadata: rules.parse_position(metadata["position"])),
+        metrics=[{"*": [mean(), stderr()]}, exploitability(game, **settings)],
+    )
