@@ -11,14 +11,14 @@ PAGE = Path(__file__).parents[2] / "docs" / "ladder.md"
 STEP = 54  # percent
 
 
-def read_scores(game: str) -> dict[tuple[str, str], int]:
+def read_scores(game: str) -> dict[tuple[str, str], float]:
     """Return the score of each player against each other one, in percent."""
     section = PAGE.read_text(encoding="utf-8").split(f"({game})\n", 1)[1].split("\n##", 1)[0]
     table = section.split("row against column:\n\n")[1]
     header, _, *rows = [line.strip("|").split("|") for line in re.findall(r"^\|.*\|$", table, re.MULTILINE)]
     columns = [name.strip() for name in header[1:]]
     return {
-        (row[0].strip(), column): int(score)
+        (row[0].strip(), column): float(score.split()[0])
         for row in rows
         for column, score in zip(columns, row[1:], strict=False)
         if score.strip()
