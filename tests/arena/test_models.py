@@ -9,7 +9,6 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -24,7 +23,9 @@ from duels.arena.run import RunProgress, run
 from duels.core.errors import BadOption, DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat
+from duels.core.words import Words
 from duels.games import find_game
+from duels.games.lights.words import LightsWords
 from duels.play.new_match import add_machine_limit
 from duels.players import endpoint as endpoints
 from duels.players.endpoint import EndpointSettings
@@ -198,7 +199,7 @@ def test_a_retry_after_an_illegal_answer_does_not_list_legal_actions(server: Ser
 
 
 def test_asks_for_the_notation_in_a_game_without_answer_forms(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "duels.games.lights.answers", ModuleType("empty"))
+    monkeypatch.setattr(LightsWords, "answer_forms", Words.answer_forms)
     question = make_messages(Match.start(LIGHTS).sight(Seat.ONE), False)[1]["content"]
     assert 'Write your action in the game\'s notation, as in {"action": ' in question
 
@@ -238,7 +239,7 @@ RENAMED = ("lights", "chain", "hunt")
 def test_renamed_cells_round_trip(game: str) -> None:
     rules = find_game(game).rules()
     labels, rng, match = Labels.from_rules(rules), Random(5), Match.start(rules)
-    assert len(set(labels.names)) == rules.game.find("labels", "cells")(rules)
+    assert len(set(labels.names)) == rules.game.find("mirror", "cells")(rules)
     while isinstance(match.actor, Seat):
         sight = match.sight(match.actor)
         messages = make_messages(sight, True, labels)

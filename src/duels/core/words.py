@@ -169,6 +169,8 @@ class Words(ABC, Generic[A, V]):
 
     letters: ClassVar[frozenset[str]] = frozenset()
     """Lower-case letters with a meaning in the game, so that they are not commands, such as `q`."""
+    answer_kinds: ClassVar[tuple[tuple[str, type], ...]] = (("your action in the game's notation", object),)
+    """How a language model writes each kind of action, such as `keep and the tile whose value you keep`."""
 
     def __init__(self, rules: Rules[Any, A, V]) -> None:
         self.rules = rules
@@ -227,6 +229,17 @@ class Words(ABC, Generic[A, V]):
     def player(self, seat: Seat) -> str:
         """Return the seat's name in its colour."""
         return Ink.for_seat(seat)(self.seat_name(seat))
+
+    def answer_forms(self, sight: Sight[A, V]) -> dict[str, list[A]]:
+        """Return the legal actions by the way a language model writes them."""
+        return {
+            form: [action for action in sight.actions if isinstance(action, kind)]
+            for form, kind in self.answer_kinds
+        }
+
+    def facts(self, sight: Sight[A, V]) -> list[str]:
+        """Return sentences for a language model on the position beside its board."""
+        return []
 
     def solo_board(self, sight: Sight[A, V], opponent: str) -> TextBoard | None:
         """Return the board to show before each question to a person who plays against a machine.

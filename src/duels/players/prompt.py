@@ -122,12 +122,11 @@ def make_question(sight: AnySight, show_actions: bool, labels: Labels | None = N
     words = rules.game.words(rules)
     rename = labels.rename if labels else str
     names = dict.fromkeys((words.seat_name(sight.seat), sight.seat.label))
-    facts = rules.game.find("answers", "facts")
     parts = [
         f"You are {', '.join(names)}, and it is your turn.",
         rename(_describe_history(sight)),
         "The position:\n" + rename(strip_ink(str(words.board(sight)))).strip("\n"),
-        rename("\n".join(facts(rules, sight)) if facts else ""),
+        rename("\n".join(words.facts(sight))),
         "" if labels else f"In notation: {rules.format_position(sight)}",
     ]
     if show_actions:
@@ -159,8 +158,7 @@ def describe_format(sight: AnySight, labels: Labels | None = None, form: str = T
     The examples are drawn at random, so that they say nothing about good play.
     """
     rules = sight.rules
-    find_forms = rules.game.find("answers", "forms")
-    forms = find_forms(rules, sight) if find_forms else {"your action in the game's notation": sight.actions}
+    forms = rules.game.words(rules).answer_forms(sight)
     rng = Random(f"examples {rules.format_position(sight)}")
     examples = {form: rules.format(rng.choice(actions)) for form, actions in forms.items() if actions}
     clauses = [f"{form}, as in {json.dumps({'action': text})}" for form, text in examples.items()]

@@ -141,6 +141,19 @@ class ChainWords(Words[Action, State]):
         player = say(state.mover, f"({SYMBOL[state.mover]})", ink=Ink.for_seat(state.mover))
         return Narration(book=[say(player, f": {_describe_neighbours(state.doubt, beside)}")])
 
+    def answer_forms(self, sight: Sight[Action, State]) -> dict[str, list[Action]]:
+        if sight.view.phase is Phase.OBSERVE:
+            return {"the name of the free cell that you observe": list(sight.actions)}
+        return {
+            "challenge, to have the coin flipped": [Answer.CHALLENGE],
+            "accept, to let the observation stand": [Answer.ACCEPT],
+        }
+
+    def facts(self, sight: Sight[Action, State]) -> list[str]:
+        legend, state = "_ is an unobserved cell.", sight.view
+        doubt = f"Your opponent has observed cell {state.doubt}, beside a symbol of its own."
+        return [legend, doubt] if state.phase is Phase.CHALLENGE else [legend]
+
     def seat_name(self, seat: Seat) -> str:
         return SYMBOL[seat]
 

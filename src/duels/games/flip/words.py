@@ -41,6 +41,11 @@ class FlipWords(Words[Action, State]):
     rules: QuantumTiles
 
     letters = frozenset({"q", "f"})
+    answer_kinds = (
+        ("the tile that you flip", Flip),
+        ("both tiles of a Quantum Flip with a plus sign", QuantumFlip),
+        ("keep and the tile whose value you keep", Keep),
+    )
 
     def opening(self) -> Narration:
         bag = f"The bag is balanced: {self.rules.copies} tiles of each value from 1 to {self.rules.values}."
@@ -263,6 +268,18 @@ class FlipWords(Words[Action, State]):
         shown_tiles = describe_turned_back(self.rules, state)
         return Narration([shown_tiles, holders] if shown_tiles else [holders])
 
+    def facts(self, sight: Sight[Action, State]) -> list[str]:
+        view, seat = sight.view, sight.seat
+        own, other = ("left" if view.has_quantum(player) else "spent" for player in (seat, seat.other))
+        facts = [f"Your Quantum Flip is {own}, your opponent's is {other}."]
+        if view.choosing:
+            name_of, value_of = self.rules.name_of, self.rules.value_of
+            lifted = [f"{name_of(tile)} (a {value_of(view.tiles[tile])})" for tile in view.lifted]
+            facts.append(f"Your Quantum Flip has turned up {' and '.join(lifted)}. Keep one of them.")
+        if known_tiles := _list_turned_back(self.rules, view):
+            facts.append(f"Tiles that were shown and turned face down again: {', '.join(known_tiles)}.")
+        return facts
+
     def moves(self, sight: Sight[Action, State]) -> str:
         if sight.view.choosing:
             return f"Choose one of the tiles {join_or([self.rules.name_of(t) for t in sight.view.lifted])}.\n"
@@ -289,12 +306,16 @@ class FlipWords(Words[Action, State]):
 
 def describe_turned_back(rules: QuantumTiles, state: State) -> str:
     """Return a sentence about the tiles that were shown and are face down again, or ''."""
-    seen = [
+    seen = _list_turned_back(rules, state)
+    return f"Shown and face down: {join_and(seen)}." if seen else ""
+
+
+def _list_turned_back(rules: QuantumTiles, state: State) -> list[str]:
+    return [
         f"{rules.name_of(index)} is a {rules.value_of(tile)}"
         for index, tile in enumerate(state.tiles)
         if tile.isalpha() and not (state.choosing and index in state.lifted)
     ]
-    return f"Shown and face down: {join_and(seen)}." if seen else ""
 
 
 def _render_scoreboard(scores: tuple[int, int]) -> str:

@@ -37,6 +37,15 @@ class HuntWords(Words[Action, View]):
 
     rules: QuantumHunt
 
+    answer_kinds = (
+        ("move and the position where you go (your own, to stay)", Move),
+        ("tunnel and the position where you go", Tunnel),
+        ("observe and the position that you name", Observe),
+    )
+
+    def facts(self, sight: Sight[Action, View]) -> list[str]:
+        return ["@ is your own token, which your opponent does not see."]
+
     def opening(self) -> Narration:
         return Narration(
             [

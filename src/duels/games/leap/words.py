@@ -28,6 +28,11 @@ class LeapWords(Words[Action, State]):
 
     rules: QuantumLeap
 
+    answer_kinds = (
+        ("enter, to come onto the grid", Enter),
+        ("by how many cells you leap forward, not the cell where you land", Leap),
+    )
+
     def opening(self) -> Narration:
         return Narration(["Welcome to Quantum Leap!", ""])
 

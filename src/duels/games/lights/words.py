@@ -132,6 +132,16 @@ class LightsWords(Words[TurnOff, State]):
     def label_action(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
         return f"light{'s' if action.count > 1 else ''} {self.rules.format(action)}"
 
+    def answer_forms(self, sight: Sight[TurnOff, State]) -> dict[str, list[TurnOff]]:
+        forms = (
+            "the name of one light, to turn off that light alone",
+            "the names of two neighbours with a hyphen, to turn off both",
+        )
+        return {form: [a for a in sight.actions if a.count == count] for count, form in enumerate(forms, 1)}
+
+    def facts(self, sight: Sight[TurnOff, State]) -> list[str]:
+        return ["O is a light that is ON, X is a light that is OFF."]
+
     def moves(self, sight: Sight[TurnOff, State]) -> str:
         singles = [a.first for a in sight.actions if a.count == 1]
         pairs = ["-".join(map(str, a.lights)) for a in sight.actions if a.count == 2]
