@@ -166,6 +166,7 @@ def test_lost_tables_of_postgresql_are_reported(postgres: str) -> None:
         with psycopg.connect(database, autocommit=True) as db:
             for table in ("log", "seats", "invites", "matches"):
                 db.execute(f"DROP TABLE duels_{table} CASCADE".encode())
+                assert ann.get("/health").status_code == 503
         assert "was moved, replaced or damaged." in ann.get(match).json()["message"]
     with pytest.raises(DuelsError, match=r"has lost tables: duels_matches, .*backup"), serving(database):
         pass

@@ -143,7 +143,8 @@ class PostgresStore(store.Store):
     async def check(self) -> None:
         """Check that the database can be read and written. Raises StoreUnavailable if not."""
         # A transaction with an id writes its commit.
-        await self.fetch_rows("SELECT txid_current(), (SELECT 1 FROM duels_matches LIMIT 1)")
+        checks = ("txid_current()", *(f"(SELECT 1 FROM {table} LIMIT 1)" for table in _TABLES))
+        await self.fetch_rows(f"SELECT {', '.join(checks)}")
 
     # -- writing --------------------------------------------------------------------------------
 
