@@ -529,6 +529,39 @@ def test_slow_requests_are_disconnected(tmp_path: Path) -> None:
         wait_until(is_refused)
 
 
+def test_unfinished_requests_do_not_delay_the_end_of_the_server(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with ExitStack() as stack, serving(str(tmp_path / "web.sqlite3")) as base:
+        match = web.Visitor(base).start("lights")
+        stream = f"GET {match}/events HTTP/1.1\r\nHost: {base.removeprefix('http://')}\r\n\r\n".encode()
+        for sent in (HALF_A_HEADER, half_a_body(base), stream):
+            stack.enter_context(send(base, "", sent))
+        assert httpx.get(f"{base}/health").status_code == 200
+    assert not caplog.messages
+
+
+def test_a_request_that_waits_too_long_for_the_database_ends_with_the_server(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_waiting = threading.Event()
+
+    async def get(self: MatchService, id: str, identity: str | None) -> Any:
+        is_waiting.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(server, "_SHUTDOWN_TIMEOUT", 0.1)
+    monkeypatch.setattr(MatchService, "get", get)
+    with ThreadPoolExecutor(1) as threads:
+        with serving(str(tmp_path / "web.sqlite3")) as base:
+            answer = threads.submit(web.Visitor(base).get, "/m/a")
+            assert is_waiting.wait(60)
+        refusal = answer.result(60)
+    assert (refusal.status_code, refusal.headers["retry-after"]) == (503, "2")
+    assert refusal.json()["message"] == "The server is stopping. Reload the page in a moment."
+    assert caplog.messages == ["Cancel 1 running task(s), timeout graceful shutdown exceeded"]
+
+
 @pytest.mark.parametrize("limited", ["connections", "connections_in_all"])
 def test_idle_connections_are_closed_first(tmp_path: Path, limited: str) -> None:
     limits = replace(UNLIMITED, **{limited: 10})  # type: ignore[arg-type]

@@ -141,7 +141,6 @@ class ConnectionLimiter:
     def __init__(self, site: Site) -> None:
         limits = site.settings.limits
         self.site = site
-        self.timeout = limits.request_timeout
         self._total = site.settings.max_connections
         # All connections behind a proxy come from its address.
         self._per_address = sys.maxsize if site.settings.public_url else limits.connections
@@ -201,6 +200,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(**settings)
         self._limiter = limiter
         self._timer: asyncio.TimerHandle | None = None
+        self._timeout = limiter.site.settings.limits.request_timeout
         self._opened = self.loop.time()
         self._notes: dict[str, Any] = {}  # of earlier requests
         self.address = ""
@@ -274,6 +274,13 @@ class Connection(HttpToolsProtocol):
         super().resume_writing()
         self._set_timer()
 
+    def shutdown(self) -> None:
+        """Finish the request, but hardly wait for the client."""
+        super().shutdown()
+        self._stop_timer()
+        self._timeout = _SHUTDOWN_TIMEOUT / 3
+        self._set_timer()
+
     def send_400_response(self, msg: str) -> None:
         """Count a malformed request without logging it."""
         self._limiter.site.malformed_requests += 1
@@ -283,7 +290,7 @@ class Connection(HttpToolsProtocol):
         if not self.awaits_client:
             self._stop_timer()
         elif not self._timer:
-            self._timer = self.loop.call_later(self._limiter.timeout, self.transport.abort)
+            self._timer = self.loop.call_later(self._timeout, self.transport.abort)
 
     def _stop_timer(self) -> None:
         if self._timer:

@@ -1,5 +1,6 @@
 """The routes and their handlers: they read a request, call the service, and return a page or JSON."""
 
+import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -116,7 +117,7 @@ class Site:
             if rate:
                 await self.count_request(rate, request)
             return await handler(self, request)
-        except Exception as problem:
+        except (Exception, asyncio.CancelledError) as problem:
             return self._make_error_response(request, problem)
 
     async def _wait_turn(self, request: Request) -> None:
@@ -598,7 +599,7 @@ class Site:
         own_url = f"{'https' if self.settings.secure else 'http'}://{request.headers['host'].lower()}"
         return self.settings.link if request.url.hostname in LOOPBACK else own_url
 
-    def _make_error_response(self, request: Request, problem: Exception) -> Response:
+    def _make_error_response(self, request: Request, problem: BaseException) -> Response:
         """Return an error as a page or as JSON."""
         self.malformed_requests += isinstance(problem, MalformedRequest)
         status, text, retry_delay = _describe_error(problem)
@@ -648,7 +649,7 @@ ROUTES: tuple[tuple[str, str, Handler, str], ...] = (
 """Method, path, handler and rate limit of each route. They are tried in this order."""
 
 
-def _describe_error(problem: Exception) -> tuple[int, str, int]:
+def _describe_error(problem: BaseException) -> tuple[int, str, int]:
     """Return the status, the message, and the seconds until a retry, or 0 if a retry is pointless."""
     match problem:
         case TooMany():
@@ -663,6 +664,8 @@ def _describe_error(problem: Exception) -> tuple[int, str, int]:
             log.error("%s", problem)
             text = "The server cannot reach its database. No moves are lost. Try again in a moment."
             return 503, text, _RETRY_DELAY
+        case asyncio.CancelledError():  # the database did not answer before the server had to end
+            return 503, "The server is stopping. Reload the page in a moment.", _RETRY_DELAY
         case ClientDisconnect():
             return 413, "The request is too large or incomplete.", 0
         case _:
