@@ -7,6 +7,7 @@ import pytest
 
 from duels.web.command import serve
 from duels.web.reviews import PAGE_ENTRIES
+from duels.web.server import MAX_HEAD_BYTES
 from duels.web.site import ROUTES
 from duels.web.visitors import VisitorLimits
 from tests.web.serving import serving
@@ -41,6 +42,7 @@ def test_the_docs_list_every_route() -> None:
     ("sentence", "value"),
     [
         ("A request must arrive within {:.0f} seconds, with its body.", VisitorLimits().request_timeout),
+        ("Its headers can have {} KB.", MAX_HEAD_BYTES >> 10),
         ("An address can have {} connections", VisitorLimits().connections),
         ("The players at an address can have {} streams.", VisitorLimits().player_streams_per_address),
         ("`?page=2` for more than {} entries", PAGE_ENTRIES),

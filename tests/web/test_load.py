@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -560,6 +560,44 @@ def test_a_request_that_waits_too_long_for_the_database_ends_with_the_server(
     assert (refusal.status_code, refusal.headers["retry-after"]) == (503, "2")
     assert refusal.json()["message"] == "The server is stopping. Reload the page in a moment."
     assert caplog.messages == ["Cancel 1 running task(s), timeout graceful shutdown exceeded"]
+
+
+@pytest.mark.parametrize(
+    ("head", "piece"),
+    [
+        ("GET /", b"a" * 64),
+        ("GET / HTTP/1.1\r\nHost: {host}\r\nX: ", b"a" * 64),
+        ("GET / HTTP/1.1\r\nHost: {host}\r\n", b"a: b\r\n" * 16),
+        ("GET / HTTP/1.1\r\nHost: {host}\r\nContent-Length: 999999999\r\n\r\n", b"a" * 64),
+        ("POST /review HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"a: b\r\n"),
+    ],
+    ids=["address", "header", "headers", "body", "trailers"],
+)
+def test_requests_without_an_end_are_disconnected(tmp_path: Path, head: str, piece: bytes) -> None:
+    limits = replace(UNLIMITED, request_timeout=600.0)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, connect(base) as connection:
+        with suppress(OSError):
+            connection.sendall(head.format(host=base.removeprefix("http://")).encode())
+            connection.sendall(piece * ((2 << 20) // len(piece)))
+        assert is_closed(connection)
+        assert httpx.get(f"{base}/health").json()["malformed_requests"] == 1
+
+
+def test_a_request_before_the_last_response_is_disconnected(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The server would not notice that the reader of the first response left."""
+    limits = replace(UNLIMITED, spectator_streams_per_address=1)
+    with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base:
+        match = web.Visitor(base).start("lights")
+        host = base.removeprefix("http://")
+        requests = [f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n" for path in (f"{match}/events", "/health")]
+        with send(base, "", "".join(requests).encode()) as connection:
+            assert is_closed(connection)
+        wait_until(lambda: web.Visitor(base).get("/health").json()["malformed_requests"] == 1)
+        with web.Visitor(base).watching(match) as events:
+            events.next()
+    assert not caplog.messages
 
 
 @pytest.mark.parametrize("limited", ["connections", "connections_in_all"])

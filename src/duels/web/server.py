@@ -45,6 +45,9 @@ _SHUTDOWN_TIMEOUT = 3  # seconds for open requests
 _GC_THRESHOLDS = (10_000, 20, 1_000)
 MAX_BODY_BYTES = 4 << 10
 """The size of a request body, unless its path has a larger limit."""
+MAX_HEAD_BYTES = 32 << 10
+"""The size of a request's first line and headers."""
+_MAX_REQUEST_BYTES = 1 << 20  # also for the largest body in chunks
 _LARGER_BODIES = {"/review": 2 * reviews.MAX_UPLOAD_BYTES, "/daily": puzzles.MAX_ANSWERS_BYTES}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
@@ -194,7 +197,11 @@ class ConnectionLimiter:
 
 
 class Connection(HttpToolsProtocol):
-    """A connection that ends if its client takes too long to send a request or to read the response."""
+    """A connection that ends if its client takes too long to send a request or to read the response.
+
+    It also ends if a request is too large, or is sent before the last one has been answered: browsers and
+    proxies do neither, and either would use memory without a limit.
+    """
 
     def __init__(self, limiter: ConnectionLimiter, **settings: Any) -> None:
         super().__init__(**settings)
@@ -203,6 +210,8 @@ class Connection(HttpToolsProtocol):
         self._timeout = limiter.site.settings.limits.request_timeout
         self._opened = self.loop.time()
         self._notes: dict[str, Any] = {}  # of earlier requests
+        self._received = 0  # bytes of the current request
+        self._has_head = False
         self.address = ""
 
     @property
@@ -261,8 +270,33 @@ class Connection(HttpToolsProtocol):
         """Start the timer with the first byte of a request, and stop it with the last."""
         self._limiter.note_data(self)
         self._notes |= self._state
+        self._received += len(data)
         super().data_received(data)
+        limit = _MAX_REQUEST_BYTES if self._has_head else MAX_HEAD_BYTES
+        if self._received > limit and not self.transport.is_closing():
+            self.send_400_response("The request is too large.")
         self._set_timer()
+
+    def on_message_begin(self) -> None:
+        """Begin a request. Raises ValueError if the last one has not been answered."""
+        if self.cycle and not self.cycle.response_complete:
+            raise ValueError
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Add a header. Headers after the body are ignored."""
+        if not self._has_head:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Start to handle the request."""
+        self._has_head = True
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """End the request."""
+        self._received, self._has_head = 0, False
+        super().on_message_complete()
 
     def pause_writing(self) -> None:
         """Start the timer: the client does not read."""
@@ -282,9 +316,12 @@ class Connection(HttpToolsProtocol):
         self._set_timer()
 
     def send_400_response(self, msg: str) -> None:
-        """Count a malformed request without logging it."""
+        """Count a malformed request without logging it. It does not interrupt a response with another."""
         self._limiter.site.malformed_requests += 1
-        super().send_400_response(msg)
+        if self.cycle and self.cycle.response_started and not self.cycle.response_complete:
+            self.transport.abort()
+        else:
+            super().send_400_response(msg)
 
     def _set_timer(self) -> None:
         if not self.awaits_client:
