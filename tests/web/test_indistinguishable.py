@@ -25,7 +25,7 @@ PAGES = Pages()
 SEATED = (Entry(EntryKind.SIT, "Ann", Seat.ONE), Entry(EntryKind.SIT, "Bob", Seat.TWO))
 
 
-class Followed(MatchState):
+class StateWithEvents(MatchState):
     """A match, with the events sent to a page at each seat while it was played."""
 
     def __init__(self, id: str, header: str) -> None:
@@ -42,14 +42,14 @@ class Followed(MatchState):
                     events.append((self.count_events(seat), event))
 
 
-def make_state(match: AnyMatch, more: tuple[Entry, ...] = (), **headers: str) -> Followed:
+def make_state(match: AnyMatch, more: tuple[Entry, ...] = (), **headers: str) -> StateWithEvents:
     """Return the server's state of a match."""
-    state = Followed("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC", **headers))
+    state = StateWithEvents("the-match", header_of(match.rules, started="2026-01-02 03:04 UTC", **headers))
     state.add((*SEATED, *make_play_entries(match), *more))
     return state
 
 
-def sent(state: Followed, seat: Seat) -> tuple[Hashable, ...]:
+def collect_output(state: StateWithEvents, seat: Seat) -> tuple[Hashable, ...]:
     """Return all possible output for this seat: data, page, events, record, and every refusal."""
     view = make_json_view(state, seat)
     requests = [
@@ -74,7 +74,9 @@ def sent(state: Followed, seat: Seat) -> tuple[Hashable, ...]:
 def page_of(state: MatchState, seat: Seat) -> str:
     """Return the initial page."""
     view = make_page_view(state, seat)
-    return PAGES.render("match.html", **view, card="", guide=(), state=MatchPage(PAGES).update(view))
+    return PAGES.render(
+        "match.html", **view, card=state.rules.game.card(), guide=(), state=MatchPage(PAGES).update(view)
+    )
 
 
 def _answer(decide: Callable[..., Change | None], *arguments: Any) -> str:
@@ -92,9 +94,9 @@ def observations(match: AnyMatch, seat: Seat) -> Hashable:
     return (tuple(sight.events), sight.actions, sight.outcome, sight.actor)
 
 
-def check(states: Iterable[tuple[AnyMatch, Followed]]) -> int:
+def check(states: Iterable[tuple[AnyMatch, StateWithEvents]]) -> int:
     """Compare all matches that a seat cannot tell apart. Return the number of compared matches."""
-    alike: dict[Hashable, list[tuple[AnyMatch, Followed]]] = defaultdict(list)
+    alike: dict[Hashable, list[tuple[AnyMatch, StateWithEvents]]] = defaultdict(list)
     for match, state in states:
         for seat in Seat:
             if not match.over:  # after the end there are no secrets
@@ -103,7 +105,7 @@ def check(states: Iterable[tuple[AnyMatch, Followed]]) -> int:
     for (seat, _), group in alike.items():  # type: ignore[misc]
         first = None
         for match, state in group if len(group) > 1 else []:
-            everything = sent(state, seat)
+            everything = collect_output(state, seat)
             first = first or everything
             assert everything == first, (
                 f"{seat.label} can tell {[str(e.text) for e in make_play_entries(match)]} by this"
@@ -150,7 +152,7 @@ def test_hunt_as_in_the_book_by_sampling() -> None:
         if match.over or other is None:
             continue
         assert observations(match, seat) == observations(other, seat)
-        assert sent(make_state(match), seat) == sent(make_state(other, seed="8"), seat)
+        assert collect_output(make_state(match), seat) == collect_output(make_state(other, seed="8"), seat)
         pairs += 1
 
 
@@ -209,12 +211,14 @@ def test_offers_reveal_no_hidden_entries() -> None:
     offer = Entry(EntryKind.OFFER, "takeback 4", Seat.ONE)
     before = Entry(EntryKind.OFFER, "takeback 1", Seat.ONE)
     ahead, thinking = make_state(moved, (offer,)), make_state(start, (before,))
-    assert sent(ahead, Seat.TWO) == sent(thinking, Seat.TWO)
+    assert collect_output(ahead, Seat.TWO) == collect_output(thinking, Seat.TWO)
     withdrawn = Entry(EntryKind.REFUSE, "takeback", Seat.ONE)
     ahead, back = make_state(moved, (offer, withdrawn)), make_state(start, (before, withdrawn))
-    assert sent(ahead, Seat.TWO) == sent(back, Seat.TWO)
+    assert collect_output(ahead, Seat.TWO) == collect_output(back, Seat.TWO)
     hidden = make_state(start, (before, Entry(EntryKind.PLAY, "move 2", Seat.ONE)))
-    assert sent(hidden, Seat.TWO) == sent(thinking, Seat.TWO), "it does not lapse where that would be noticed"
+    assert collect_output(hidden, Seat.TWO) == collect_output(thinking, Seat.TWO), (
+        "it does not lapse where that would be noticed"
+    )
 
 
 def test_a_page_that_counts_entries_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
