@@ -231,8 +231,8 @@ def test_rows_are_synced_soon_and_paid_rows_at_once(tmp_path: Path) -> None:
     with mock.patch("duels.arena.logs.os.fsync", synced.append):
         quick, later, paid = (
             Log(tmp_path, "1"),
-            Log(tmp_path, "2", every=600),
-            Log(tmp_path, "3", every=SYNC_NOW),
+            Log(tmp_path, "2", sync_interval=600),
+            Log(tmp_path, "3", sync_interval=SYNC_NOW),
         )
         synced.clear()
         for _ in range(3):
@@ -254,7 +254,7 @@ LOST = OSError(5, "Input/output error")
 
 
 def test_a_failed_sync_is_raised_by_the_next_add_and_by_close(tmp_path: Path) -> None:
-    log = Log(tmp_path, "1", every=0.01)
+    log = Log(tmp_path, "1", sync_interval=0.01)
     with mock.patch("duels.arena.logs.os.fsync", side_effect=[LOST, None]):  # the system reports it once
         log.add({"key": "x"})
         wait_for(lambda: log._sync_error)
@@ -266,7 +266,7 @@ def test_a_failed_sync_is_raised_by_the_next_add_and_by_close(tmp_path: Path) ->
 
 
 def test_close_raises_if_it_cannot_sync(tmp_path: Path) -> None:
-    log = Log(tmp_path, "1", every=60)
+    log = Log(tmp_path, "1", sync_interval=60)
     log.add({"key": "x"})
     with (
         mock.patch("duels.arena.logs.os.fsync", side_effect=LOST),

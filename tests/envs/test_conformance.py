@@ -50,19 +50,19 @@ UNGRADED = {kind.name for kind in adapters.UNGRADED}
 )
 def test_our_games_conform(game: str, options: dict[str, Any], endings: set[Ending]) -> None:
     checked = check_environments(resolve_rules(game, **options))
-    assert (set(checked.environments), checked.refused) == (EVERYWHERE, {})
+    assert (set(checked.environments), checked.skip_reasons) == (EVERYWHERE, {})
     assert set(checked.endings) == endings
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_form_of_a_game_conforms(case: str) -> None:
     checked = check_environments(cases.resolve_rules(case), adapters.UNGRADED, games=6)
-    assert (set(checked.environments), checked.refused) == (UNGRADED, {})
+    assert (set(checked.environments), checked.skip_reasons) == (UNGRADED, {})
 
 
 def test_a_game_with_draws_conforms() -> None:
     checked = check_environments(TicTacToe())
-    assert (set(checked.environments), checked.refused) == (EVERYWHERE, {})
+    assert (set(checked.environments), checked.skip_reasons) == (EVERYWHERE, {})
     assert set(checked.endings) == {Ending.WON, Ending.DRAWN}
 
 
@@ -70,7 +70,7 @@ def test_a_game_with_secrets_and_chance_conforms() -> None:
     """If a game can end before the second seat moves, the second seat has no environment."""
     checked = check_environments(HighCard(cards=3, max_passes=3), games=60)
     assert set(checked.environments) == EVERYWHERE - SECOND_SEATS
-    assert set(checked.refused) == SECOND_SEATS
+    assert set(checked.skip_reasons) == SECOND_SEATS
     assert set(checked.endings) == {Ending.WON, Ending.DRAWN, Ending.CUT_OFF}
 
 
@@ -84,8 +84,8 @@ def test_outside_games_conform(rules: AnyRules) -> None:
 
 def test_reports_games_that_are_too_large_for_tables() -> None:
     checked = check_environments(resolve_rules("lights", lights=25), adapters.UNGRADED, games=2)
-    assert "duels.vector" in checked.refused
-    assert all("too many states" in reason for reason in checked.refused.values())
+    assert "duels.vector" in checked.skip_reasons
+    assert all("too many states" in reason for reason in checked.skip_reasons.values())
     assert {"PettingZoo", "OpenSpiel", "Gymnasium, seat 2"} <= set(checked.environments)
 
 

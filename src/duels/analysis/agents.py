@@ -123,7 +123,7 @@ def policy_of(
 
     The agent takes the observations of the environments: with `limit_ends="draw"` they include the time left
     until the limit, with `memory` that number of recent entries, all in this `dtype`. With `batch` the agent
-    is called with one row.
+    is called with one row. The function raises DuelsError if the agent's answer is invalid.
 
     >>> import duels
     >>> policy = duels.policy_of(lambda observation, mask: mask.argmax(), "hunt")

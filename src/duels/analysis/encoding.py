@@ -9,7 +9,7 @@ from duels.solving.decisions import Decisions
 
 
 class ObservationEncoder:
-    """Encodes a seat's view of a match as numbers, the same under every limit and after a cut-off."""
+    """Encodes a seat's view of a match as numbers. Neither a limit nor a cut-off changes them."""
 
     def __init__(self, rules: AnyRules, with_time_left: bool = False) -> None:
         """`with_time_left` adds the time left until the limit, if there is one."""

@@ -202,9 +202,9 @@ def _format_details(sight: Sight[A, V], verdict: Verdict[A], choices: list[Actio
 def _describe_best_response(
     sight: Sight[A, V], verdict: Verdict[A], chances: Mapping[A, Value], opponent: str
 ) -> str:
-    """Name the best actions of perfect play against the opponent.
+    """Say which actions of perfect play win most often against the opponent.
 
-    Empty if they do not differ, or promise no more than the value that the advice states.
+    The sentence is empty if they do not differ, or win no more than the advice says.
     """
     numbers = {action: chances[action].number for action in verdict.best if action in chances}
     highest = max(numbers.values(), default=0.0)
@@ -242,9 +242,9 @@ def _compute_response_values(sight: AnySight, opponent: Player, oracle: Oracle[A
 def _search(rules: AnyRules, sight: AnySight, policy: _Policy) -> dict[Any, Value]:
     """Return the values of the best response by value iteration.
 
-    In a game with a limit, the search ends at the next tick of the clock (in chain, with the board), which
-    counts one half. Without an end, the best response to an opponent who errs wins sooner or later after any
-    action. Raises TooLarge if there are too many states, and ArithmeticError if the values do not converge.
+    In a game with a limit, the search ends at the next tick of the clock (in chain, with the board), and that
+    end counts one half. Without it, the best response to an opponent who errs wins sooner or later after
+    any action. Raises TooLarge if there are too many states, ArithmeticError if the values do not converge.
     """
     limited = rules
     if rules.limit and rules.clock:

@@ -422,9 +422,9 @@ def describe_play(review: Review) -> str:
     worst = _find_worst(slips)
     start = "Well played"
     if worst:
-        alike = sum(slip.mark == worst.mark for slip in slips)
-        count = f"{alike} {worst.mark}s, the last" if alike > 1 else f"One {worst.mark}"
-        others = len(slips) - alike
+        same_mark = sum(slip.mark == worst.mark for slip in slips)
+        count = f"{same_mark} {worst.mark}s, the last" if same_mark > 1 else f"One {worst.mark}"
+        others = len(slips) - same_mark
         rest = f", and {others} smaller slip{'s' * (others > 1)}" if others else "; otherwise well played"
         start = f"{count} at entry {worst.number}{rest}"
     luck = 1000 * review.luck_without_mixing(reader)

@@ -371,10 +371,10 @@ def lock_file(path: Path, shared: bool = False) -> Iterator[int]:
 
 
 def write_config(
-    path: Path, config: Mapping[str, Any], began_by: str, form: int, overwrite: bool = True
+    path: Path, config: Mapping[str, Any], first_version: str, format_number: int, overwrite: bool = True
 ) -> None:
     """Write a config with its digest and the version of duels that began the run."""
-    content = {"format": form, "duels": began_by, "python": python_version(), "config": config}
+    content = {"format": format_number, "duels": first_version, "python": python_version(), "config": config}
     content[DIGEST] = make_digest(config)
     write_atomically(path, (json.dumps(content, indent=2) + "\n").encode(), overwrite)
 

@@ -29,11 +29,13 @@ class Log:
     """A worker's log, to which one thread adds rows.
 
     A row is written when `add` returns, so killing the process does not lose it. A background thread syncs
-    rows every `every` seconds, because syncing takes longer than a quick match. If `every` is 0, `add` syncs.
+    rows every `sync_interval` seconds, because syncing takes longer than a quick match. With 0, `add` syncs.
     """
 
-    def __init__(self, folder: Path, worker: str, kind: str = "log", every: float = SYNC_SOON) -> None:
-        self._every = every
+    def __init__(
+        self, folder: Path, worker: str, kind: str = "log", sync_interval: float = SYNC_SOON
+    ) -> None:
+        self._sync_interval = sync_interval
         self._sync_thread: Thread | None = None  # started with the first row
         self._closing = Event()
         self._unsynced = False  # whether rows were written since the last sync
@@ -59,7 +61,7 @@ class Log:
                 raise self._sync_error
             if os.write(self._handle, line) < len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.path)
-            if not self._every:
+            if not self._sync_interval:
                 os.fsync(self._handle)
         except OSError as error:
             with suppress(OSError):
@@ -67,12 +69,12 @@ class Log:
             raise self._not_saved(error) from None
         self._size += len(line)
         self._unsynced = True  # after writing, because the thread clears this flag before it syncs
-        if self._every and not self._sync_thread:
+        if self._sync_interval and not self._sync_thread:
             self._sync_thread = Thread(target=self._sync_regularly, daemon=True)
             self._sync_thread.start()
 
     def _sync_regularly(self) -> None:
-        while not self._closing.wait(self._every):
+        while not self._closing.wait(self._sync_interval):
             if self._unsynced:
                 self._unsynced = False
                 try:

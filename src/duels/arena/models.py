@@ -134,7 +134,7 @@ class ModelWorker:
     def __init__(self, config: Config, folder: Folder, prefix: str, shards: int) -> None:
         self._config, self._folder = config, folder
         self.budget_meter = BudgetMeter(config, folder, prefix, shards)
-        self._log = Log(folder.path, f"{prefix}models", every=SYNC_NOW)
+        self._log = Log(folder.path, f"{prefix}models", sync_interval=SYNC_NOW)
         self._requests = folder.open_request_log(f"{prefix}models")
         self._runner = QuestionRunner(config.model, self.budget_meter)
         self.on_wait: Progress = no_progress

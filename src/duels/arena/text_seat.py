@@ -79,7 +79,8 @@ class MatchTask:
     def from_row(cls, row: Mapping[str, Any]) -> "MatchTask":
         """Return the task in a row of a dataset. Other columns are ignored.
 
-        `options` and `conditions` may be JSON or mappings.
+        `options` and `conditions` may be JSON or mappings. Raises BadOption if they are neither, and the
+        errors of MatchTask.
         """
         values = {each.name: row[each.name] for each in fields(cls) if row.get(each.name) is not None}
         for name in ("options", "conditions"):
@@ -178,7 +179,7 @@ class MatchEnd:
 
 
 ReplyResult: TypeAlias = MoveResult | RetryRequest | Forfeit | MatchEnd
-"""What a reply led to."""
+"""The result of a reply."""
 
 
 class _TextMatch:

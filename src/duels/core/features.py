@@ -85,7 +85,7 @@ class Encoding:
         )
 
     def find_slice(self, name: str) -> slice:
-        """Return the slice of the feature `name` in an observation. Raises KeyError."""
+        """Return the slice of the feature `name` in an observation. Raises KeyError for an unknown name."""
         start = 0
         for feature in self.features:
             if feature.name == name:
@@ -112,7 +112,7 @@ MAX_OBSERVED_LIMIT = 1000
 
 
 def is_limit_draw(limit_ends: str) -> bool:
-    """Return whether a limit ends a game as a draw rather than truncating it. Raises DuelsError."""
+    """Return whether a limit ends a game as a draw. Raises DuelsError for a value not in LIMIT_ENDS."""
     if limit_ends not in LIMIT_ENDS:
         raise DuelsError(f"limit_ends must be {' or '.join(map(repr, LIMIT_ENDS))}, not {limit_ends!r}.")
     return limit_ends == DRAW

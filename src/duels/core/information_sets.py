@@ -19,7 +19,7 @@ from duels.core.rules import A, Actor, Event, Outcome, Rules, S, Seat, Sight, V
 HIDDEN = "?"
 """An entry that is hidden from the seat."""
 OutcomeMismatch = Callable[[Outcome | None], int]
-"""A function that returns how badly an outcome (None: not over) fits a record. 0 fits best."""
+"""Returns how badly an outcome, or None for a match that is not over, fits a record; 0 fits best."""
 MAX_REPLAY_WORK = 1_000_000
 """The maximum number of steps of a replay: an edited record must not take minutes."""
 _STEPS_PER_ENTRY = 25  # plus one per legal action

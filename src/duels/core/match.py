@@ -138,9 +138,9 @@ class Turn(Generic[A]):
         """Return the events of this turn that `seat` saw, or a bystander if `seat` is None."""
         return self.redact(_make_group(seat))[1]
 
-    def redact(self, watching: frozenset[Seat]) -> tuple[A | EarlyEnd | None, tuple[Event, ...]]:
+    def redact(self, seats: frozenset[Seat]) -> tuple[A | EarlyEnd | None, tuple[Event, ...]]:
         """Return the action and events that these seats together saw. A hidden action is None."""
-        seen = tuple(event for event in self.events if event.visible_to(watching))
+        seen = tuple(event for event in self.events if event.visible_to(seats))
         return (self.action if len(seen) == len(self.events) else None), seen
 
     @property
@@ -192,15 +192,15 @@ class _Log(Generic[S, A]):
                 return self
         return _Log([*self.states[: length + 1], state], [*self.entries[:length], entry])
 
-    def get_transcript(self, watching: frozenset[Seat], length: int) -> _Transcript:
+    def get_transcript(self, seats: frozenset[Seat], length: int) -> _Transcript:
         """Return a transcript of at least `length` entries."""
-        transcript = self._transcripts.get(watching)
+        transcript = self._transcripts.get(seats)
         if transcript and len(transcript.known_after) > length:
             return transcript
         with self._lock:
-            transcript = self._transcripts.setdefault(watching, _Transcript())
+            transcript = self._transcripts.setdefault(seats, _Transcript())
             for entry in self.entries[len(transcript.actions) : length]:
-                transcript.add(*entry.redact(watching))
+                transcript.add(*entry.redact(seats))
         return transcript
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -313,9 +313,9 @@ class Match(Generic[S, A, V]):
         """Return the events that `seat` saw, or a bystander if `seat` is None, in order."""
         return self.events_visible_to(_make_group(seat))
 
-    def events_visible_to(self, watching: frozenset[Seat]) -> Prefix[Event]:
+    def events_visible_to(self, seats: frozenset[Seat]) -> Prefix[Event]:
         """Return the events that these seats together saw, in order."""
-        transcript = self._log.get_transcript(watching, self._length)
+        transcript = self._log.get_transcript(seats, self._length)
         return Prefix(transcript.events, transcript.events_after[self._length])
 
     def redacted_history(self, seat: Seat | None) -> Prefix[A | None]:

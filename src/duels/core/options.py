@@ -71,8 +71,8 @@ class Option:
             return None
         if self.kind in (OptionKind.NUMBERS, OptionKind.NAMES):
             if not isinstance(value, tuple | list) or not value:
-                what = f"a list of one or more {self.kind.value}"
-                raise BadOption(f"{self.name} must be {what} in {game}, not {value!r}.")
+                expected = f"a list of one or more {self.kind.value}"
+                raise BadOption(f"{self.name} must be {expected} in {game}, not {value!r}.")
             check = self._check_number if self.kind is OptionKind.NUMBERS else self._check_name
             return tuple(check(part, game) for part in value)
         check = self._check_name if self.kind is OptionKind.NAME else self._check_number

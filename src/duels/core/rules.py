@@ -99,9 +99,9 @@ class Event:
     seen_by: frozenset[Seat] = field(default=BOTH, kw_only=True)
     """The seats that see the event."""
 
-    def visible_to(self, watching: frozenset[Seat]) -> bool:
+    def visible_to(self, seats: frozenset[Seat]) -> bool:
         """Return whether one of these seats sees the event; without seats, whether both do."""
-        return bool(self.seen_by & watching) or self.seen_by == BOTH
+        return bool(self.seen_by & seats) or self.seen_by == BOTH
 
 
 class Ending(Enum):

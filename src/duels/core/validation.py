@@ -19,20 +19,20 @@ def as_int(value: Any) -> int | None:
         return None
 
 
-def check_int(what: str, value: Any, minimum: int | None = None) -> int:
+def check_int(name: str, value: Any, minimum: int | None = None) -> int:
     """Return `value` as an int.
 
-    Raises DuelsError, naming `what`, if it is not a whole number or is below `minimum`.
+    Raises DuelsError, naming the argument, if it is not a whole number or is below `minimum`.
     """
     number = as_int(value)
     if number is None or (minimum is not None and number < minimum):
         bound = "" if minimum is None else f" of at least {minimum}"
-        raise DuelsError(f"{what} must be a whole number{bound}, not {value!r}.")
+        raise DuelsError(f"{name} must be a whole number{bound}, not {value!r}.")
     return number
 
 
-def check_flag(what: str, value: Any) -> bool:
-    """Return `value`. Raises DuelsError, naming `what`, if it is not a bool: the string "no" is truthy."""
+def check_flag(name: str, value: Any) -> bool:
+    """Return `value`. Raises DuelsError, naming the argument, if it is no bool: the string "no" is truthy."""
     if value is True or value is False:
         return bool(value)
-    raise DuelsError(f"{what} must be True or False, not {value!r}.")
+    raise DuelsError(f"{name} must be True or False, not {value!r}.")

@@ -244,9 +244,8 @@ class Words(ABC, Generic[A, V]):
     def solo_board(self, sight: Sight[A, V], opponent: str) -> TextBoard | None:
         """Return the board to show before each question to a person who plays against a machine.
 
-        `opponent` is the name of the other player.
-
-        None if the narration shows the board, as it does in games without hidden information.
+        `opponent` is the name of the other player. Without hidden information there is no such board: the
+        narration shows the board.
         """
         return None
 

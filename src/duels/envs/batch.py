@@ -345,6 +345,7 @@ class Batch(FeatureNames, Copyable, ABC):
         """Return legal actions drawn from a policy, indexed [env]. They do not change until the next step.
 
         `policy` is `random` (the default) or a table. Prepare a table with `policy()` if you use it often.
+        Raises DuelsError for any other policy.
         """
         return self._sample(self.bits(), self._prepare_policy(policy))
 
@@ -352,6 +353,7 @@ class Batch(FeatureNames, Copyable, ABC):
         """Play `steps` steps in every environment, restart ended games and count the results.
 
         Both seats play by `policy`, as in a loop over `step(sample(policy))`.
+        Raises DuelsError for a policy that `sample` does not take, and in a batch with `autoreset=False`.
         """
         prepared = self._prepare_policy(policy)
         tally = BatchTally.empty(self.num_envs, check_int("steps", steps, 0))

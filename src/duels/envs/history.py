@@ -31,16 +31,19 @@ class EntryHistory:
         self._pending[:, indices] = 0
 
     def add(
-        self, movers: NDArray[np.int8], actions: NDArray[np.int64], hidden: Flags, played: Flags | None
+        self, movers: NDArray[np.int8], actions: NDArray[np.int64], hidden: Flags, env_mask: Flags | None
     ) -> None:
-        """Add an action to every `played` game (None: all). The other seat sees it unless it is hidden."""
-        if played is None:
-            played = np.ones(len(movers), np.bool_)
+        """Add an action to the games that `env_mask` selects, by default all.
+
+        The other seat sees the action unless it is hidden.
+        """
+        if env_mask is None:
+            env_mask = np.ones(len(movers), np.bool_)
         for seat in (0, 1):
             own = movers == seat
-            unseen = played & hidden & ~own
+            unseen = env_mask & hidden & ~own
             self._pending[seat] += unseen
-            seen = played & ~unseen
+            seen = env_mask & ~unseen
             while (pending := seen & (self._pending[seat] > 0)).any():
                 self._push(seat, pending, np.full(len(movers), EntryTokens.HIDDEN))
                 self._pending[seat] -= pending

@@ -103,7 +103,10 @@ class Journal:
             self._switch_to(self._write_all(match, overwrite=True))
 
     def add(self, match: AnyMatch) -> None:
-        """Append the last entry of `match`, and the result if the match is over."""
+        """Append the last entry of `match`, and the result if the match is over.
+
+        Raises DuelsError if the record is too long, and OSError if the entry cannot be saved.
+        """
         if not (match.last and match.previous):
             return
         if self._size is None:

@@ -59,7 +59,7 @@ class SavedMatch:
 
     path: Path
     record: Record
-    played: datetime
+    last_played: datetime
     """The time of the last entry."""
 
     @property

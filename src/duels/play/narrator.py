@@ -10,17 +10,17 @@ from duels.core.words import Ink, Question, Words
 
 
 class Narrator:
-    """Renders a match as text, with the hidden information of the seats in `watching`.
+    """Renders a match as text, with the hidden information of `seats`.
 
     With `names`, the text is for their reader: the opponent's moves are in the third person, without the
     questions that a person would be asked. Without, the book's words address each player in turn.
     """
 
     def __init__(
-        self, words: Words[Any, Any], watching: frozenset[Seat], names: PlayerNames | None = None
+        self, words: Words[Any, Any], seats: frozenset[Seat], names: PlayerNames | None = None
     ) -> None:
         self.words = words
-        self.watching = watching
+        self.seats = seats
         self.names = names
 
     def render_match(self, match: AnyMatch) -> Iterator[str]:
@@ -41,7 +41,7 @@ class Narrator:
             # A program may resign where the game asks a person nothing.
             questions = self.words.ask(before.sight(turn.actor))
             return next((f"{self._get_prompt(question)}{turn.action.value}\n" for question in questions), "")
-        if all(event.visible_to(self.watching) for event in turn.events):
+        if all(event.visible_to(self.seats) for event in turn.events):
             return self._render_dialogue(before.sight(turn.actor), turn.action)
         return self.words.render_secret_turn(turn.actor)
 
@@ -73,8 +73,8 @@ class Narrator:
         """Return a narration for each visible event of the last turn."""
         if not after.last:
             return []
-        events = after.events_visible_to(self.watching)
-        _, new = after.last.redact(self.watching)
+        events = after.events_visible_to(self.seats)
+        _, new = after.last.redact(self.seats)
         return [
             narrate_last_event(self.words, events.first(length))
             for length in range(len(events) - len(new) + 1, len(events) + 1)

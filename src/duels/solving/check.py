@@ -185,7 +185,10 @@ class Brackets(Generic[S]):
         self._order = [node for node in reversed(range(len(self.graph))) if node not in fixed_values]
 
     def narrow_to(self, width: float, max_sweeps: int = 10_000) -> int:
-        """Iterate until no bracket is wider than `width` and return the number of sweeps."""
+        """Iterate until no bracket is wider than `width` and return the number of sweeps.
+
+        Raises ArithmeticError after `max_sweeps` sweeps.
+        """
         for sweep in range(1, max_sweeps + 1):
             widest = 0.0
             for node in self._order:

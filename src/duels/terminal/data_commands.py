@@ -62,7 +62,7 @@ def _grade_match(saved: SavedMatch, progress: Progress) -> PlayedMatch | None:
         match.rules.name,
         saved.players[you.other - 1],
         float(match.outcome.score(you)),
-        saved.played,
+        saved.last_played,
         get_decisions(match, you, progress),
     )
 

@@ -62,7 +62,7 @@ class Keyboard:
 
     @contextmanager
     def single_keys(self, valid_keys: Collection[str] = ()) -> Iterator[Iterator[str]]:
-        """Give an iterator of keys, without echo. Input typed before or after is discarded.
+        """Yield an iterator of keys, without echo. Input typed before or after is discarded.
 
         With `valid_keys`, the iterator yields a valid key only if it is pressed alone or followed by Enter.
         For anything else, such as a whole word, it yields an empty string and then ignores keys until the

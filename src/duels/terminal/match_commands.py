@@ -266,7 +266,7 @@ def matches(list_all: bool, as_json: bool) -> None:
                 "game": match.record.match.rules.name,
                 "players": list(match.players),
                 "result": outcome.code if (outcome := match.record.match.outcome) else None,
-                "played": match.played.strftime("%Y-%m-%d %H:%M UTC"),
+                "played": match.last_played.strftime("%Y-%m-%d %H:%M UTC"),
                 "file": str(match.path),
             }
             for match in saved
@@ -287,7 +287,7 @@ def matches(list_all: bool, as_json: bool) -> None:
 
 def _format_row(match: SavedMatch) -> tuple[str, ...]:
     players = escape_unprintable(" - ".join(match.players))
-    when = match.played.strftime("%Y-%m-%d %H:%M")
+    when = match.last_played.strftime("%Y-%m-%d %H:%M")
     return when, match.record.match.rules.name, players, _format_result(match), match.label
 
 

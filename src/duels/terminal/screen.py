@@ -231,7 +231,7 @@ class Screen:
 
     @contextmanager
     def key_reader(self, keys: Sequence[str]) -> Iterator[Callable[[str], str]]:
-        """Give a function that shows a prompt and returns one of `keys`, read without Enter.
+        """Yield a function that shows a prompt and returns one of `keys`, read without Enter.
 
         Keys that are pressed ahead of the prompt count. At the end of input the function returns the last of
         `keys`. Needs `can_page`.

@@ -71,11 +71,11 @@ def serve(
     addresses = list_local_addresses() if lan or host in EVERYWHERE else ()
     if lan and not addresses:
         raise DuelsError("--lan: this machine has no address in a local network. Connect it and try again.")
-    listening = _open_socket(host, port)
+    listener = _open_socket(host, port)
     settings = ServerSettings(
         database=database or str(data_dir() / "web.sqlite3"),
         host=host,
-        port=listening.getsockname()[1],
+        port=listener.getsockname()[1],
         public_url=public_url,
         addresses=addresses,
     )
@@ -91,7 +91,7 @@ def serve(
 
             threading.Thread(target=webbrowser.open, args=(settings.link,), daemon=True).start()
 
-    Server(settings, listening, on_ready, log_addresses).run()
+    Server(settings, listener, on_ready, log_addresses).run()
 
 
 def _open_socket(host: str, port: int) -> socket.socket:

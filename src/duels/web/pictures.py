@@ -21,7 +21,7 @@ _ICON_SHARE = 0.62  # the mark's share of an icon: systems cut off up to a fifth
 
 @dataclass(frozen=True)
 class Preview:
-    """What other sites show for a link."""
+    """The title, the text and the picture that other sites show for a link."""
 
     title: str
     description: str

@@ -70,14 +70,14 @@ class Server(uvicorn.Server):
     def __init__(
         self,
         settings: ServerSettings,
-        listening: socket.socket,
-        ready: Callable[[], object] = lambda: None,
+        listener: socket.socket,
+        on_ready: Callable[[], object] = lambda: None,
         log_addresses: bool = False,
     ) -> None:
-        """`ready` is called when the server listens."""
+        """`on_ready` is called when the server listens."""
         self._site = Site(settings)
-        self._listener = listening
-        self._ready = ready
+        self._listener = listener
+        self._on_ready = on_ready
         connections = ConnectionLimiter(self._site)
         # Event streams are not compressed.
         compressed = GZipMiddleware(self._site.make_router(), minimum_size=1_000, compresslevel=5)
@@ -120,9 +120,9 @@ class Server(uvicorn.Server):
             await self._site.close()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen and call `ready`."""
+        """Start to listen and call `on_ready`."""
         await super().startup(sockets)
-        self._ready()
+        self._on_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the event streams, which would keep the server from shutting down, then shut down."""
@@ -222,7 +222,7 @@ class Connection(HttpToolsProtocol):
 
     @property
     def _state(self) -> dict[str, Any]:
-        """What the site has noted about the last request."""
+        """The site's notes about the last request."""
         state: dict[str, Any] = self.cycle.scope["state"] if self.cycle else {}
         return state
 

@@ -1,7 +1,7 @@
 """The matches of a server: permissions, moves, offers, invitations and bots. It knows nothing about HTTP.
 
 Any process can handle any request for any match. Bots and chance depend only on the seed and the record, so
-any process can play their moves, also those that another process left undone.
+any process can play their moves, including those that another process did not get to.
 """
 
 import asyncio
@@ -308,7 +308,8 @@ class MatchService:
     async def accept_invite(self, token: str, identity: str, name: str) -> str:
         """Take the seat of an invitation and return the id of the match.
 
-        Raises NotFound if the invitation can no longer be accepted, and RequestError for one's own.
+        Raises NotFound if the invitation can no longer be accepted, RequestError for one's own, and
+        StaleRequest if another player was faster.
         """
         for _ in range(_MAX_TRIES):
             state, invite, seat = await self.get_invited_match(token, identity)

@@ -69,8 +69,8 @@ class SqliteStore(Store):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._reading: sqlite3.Connection | None = None
-        self._writing: sqlite3.Connection | None = None
+        self._read_connection: sqlite3.Connection | None = None
+        self._write_connection: sqlite3.Connection | None = None
         self._thread = ThreadPoolExecutor(1, "duels-writer")
         self._pending: list[tuple[_Work, asyncio.Future[Exception | None]]] = []
         self._writer: asyncio.Task[None] | None = None
@@ -96,15 +96,15 @@ class SqliteStore(Store):
         if not os.stat(self.path).st_size:  # SQLite would delete a log of changes beside it
             raise _report_empty(self.path)
         with self._translate_errors():
-            writing = _connect(self.path)
+            connection = _connect(self.path)
             try:
-                _set_up(writing, self.path)
+                _set_up(connection, self.path)
             except BaseException:
-                writing.close()
+                connection.close()
                 raise
-            writing.execute("PRAGMA busy_timeout = 0")
-            self._writing = writing
-            self._reading = _connect(self.path)
+            connection.execute("PRAGMA busy_timeout = 0")
+            self._write_connection = connection
+            self._read_connection = _connect(self.path)
         self._file = os.stat(self.path)
         self._listener = asyncio.create_task(self._listen())
 
@@ -115,7 +115,7 @@ class SqliteStore(Store):
         if self._writer:
             await self._writer
         self._thread.shutdown()
-        for connection in (self._writing, self._reading):
+        for connection in (self._write_connection, self._read_connection):
             if connection:
                 connection.close()
 
@@ -133,9 +133,9 @@ class SqliteStore(Store):
 
     async def fetch_rows(self, query: str, *values: object) -> list[Row]:
         """Return the rows of a query. It runs in the event loop: starting a thread would take longer."""
-        assert self._reading, "the store is open"
+        assert self._read_connection, "the store is open"
         with self._translate_errors():
-            return self._reading.execute(_translate_query(query), values).fetchall()
+            return self._read_connection.execute(_translate_query(query), values).fetchall()
 
     async def check(self) -> None:
         """Check that the file can be read and written. Raises StoreUnavailable if not."""
@@ -168,8 +168,8 @@ class SqliteStore(Store):
 
     async def _commit_batch(self, jobs: list[_Work]) -> Sequence[Exception | None]:
         """Run jobs in one transaction. Return the error of each job, or None."""
-        assert self._writing, "the store is open"
-        db = self._writing
+        assert self._write_connection, "the store is open"
+        db = self._write_connection
         try:
             with self._translate_errors():
                 self._check_file()
@@ -218,9 +218,9 @@ class SqliteStore(Store):
     async def _listen(self) -> None:
         """Poll for writes of other processes. Our own writes check as well."""
         while True:
-            if self._writing and self._writer is None:
+            if self._write_connection and self._writer is None:
                 with suppress(sqlite3.Error):  # the next read or write reports it
-                    self._check_for_changes(self._writing)
+                    self._check_for_changes(self._write_connection)
             await asyncio.sleep(_POLL_INTERVAL)
 
     def _check_for_changes(self, db: sqlite3.Connection) -> None:

@@ -226,8 +226,8 @@ def format_label(rules: AnyRules, action: Any) -> str:
 def _make_log(state: MatchState, viewer: Viewer, sight: AnySight) -> list[dict[str, Any]]:
     """Return a line for each turn that the viewer may know. `sight` is the viewer's current sight."""
     match = state.match
-    watching = BOTH if state.over else frozenset((viewer,) if viewer else ())
-    narrator = Narrator(state.words, watching)
+    seats = BOTH if state.over else frozenset((viewer,) if viewer else ())
+    narrator = Narrator(state.words, seats)
     lines = state.log_lines[viewer]
     for number in range(len(lines) + 1, len(match.turns_known_to(viewer)) + 1):
         is_last = number == match.length
@@ -245,7 +245,7 @@ def _make_log_line(
     turn, viewer = after.last, names.reader
     assert turn
     secrets = state.rules.has_hidden_information and not state.over
-    action, _ = turn.redact(narrator.watching)
+    action, _ = turn.redact(narrator.seats)
     narrations = narrator.narrate_last_turn(after)
     sentences = [sentence for narration in narrations for sentence in narration.sentences]
     text = strip_ink(" ".join(sentence.render(names) for sentence in sentences))

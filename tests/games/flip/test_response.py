@@ -27,7 +27,7 @@ def skewed(seed: int) -> Callable[[Summary], dict[str, float]]:
     """An arbitrary but deterministic policy."""
 
     @vectorize
-    def decides(summary: Summary) -> dict[str, float]:
+    def move_policy(summary: Summary) -> dict[str, float]:
         # The text is a seed: it keeps former names of fields, so that the policies stay the same.
         text = f"{seed} {summary}".replace("my_score=", "mine=").replace("their_score=", "theirs=")
         rng = Random(text.replace("revealed=", "shown="))
@@ -35,7 +35,7 @@ def skewed(seed: int) -> Callable[[Summary], dict[str, float]]:
         weights[rng.randrange(len(weights))] += 1
         return {move: weight / sum(weights) for move, weight in zip(summary.moves, weights, strict=True)}
 
-    return decides  # type: ignore[return-value]
+    return move_policy  # type: ignore[return-value]
 
 
 def search_response(rules: QuantumTiles, policy: BoardBlind, responder: Seat) -> float:
@@ -59,9 +59,9 @@ def search_response(rules: QuantumTiles, policy: BoardBlind, responder: Seat) ->
     return state_value(rules.initial())
 
 
-@pytest.mark.parametrize("decides", [uniform, *map(skewed, range(8))])
-def test_a_search_of_the_real_board_lies_between_the_bounds(decides: Any) -> None:
-    policy = BoardBlind(decides)
+@pytest.mark.parametrize("move_policy", [uniform, *map(skewed, range(8))])
+def test_a_search_of_the_real_board_lies_between_the_bounds(move_policy: Any) -> None:
+    policy = BoardBlind(move_policy)
     bounds = response_bounds(SMALL, policy)
     assert bounds
     for seat in Seat:
@@ -125,18 +125,18 @@ def test_a_board_blind_policy_plays_whole_games(rules: QuantumTiles) -> None:
 
 
 def test_arrays_and_single_positions_get_the_same_decisions() -> None:
-    decides = skewed(1)
+    move_policy = skewed(1)
     many = Summary(
         np.array([3, 7]), np.array([4, 4]), tuple(np.array([5, 4]) for _ in range(5)), (), True, True
     )
-    odds = get_odds(decides, many)
+    odds = get_odds(move_policy, many)
     for place in (0, 1):
         one = many._replace(
             my_score=int(many.my_score[place]),
             their_score=4,
             bag=tuple(int(left[place]) for left in many.bag),
         )
-        for move, p in get_odds(decides, one).items():
+        for move, p in get_odds(move_policy, one).items():
             assert odds[move][place] == p
 
 

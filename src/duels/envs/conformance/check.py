@@ -75,7 +75,7 @@ class ConformanceReport:
     """The environments and games of a check that found no fault."""
 
     environments: tuple[str, ...]
-    refused: dict[str, str]
+    skip_reasons: dict[str, str]
     """The reason for each skipped environment: a missing package, or a game that is too large."""
     endings: Counter[Ending]
     """The endings of the games played. Games longer than MAX_MOVES have no ending."""
@@ -97,23 +97,23 @@ def check_environments(
     if environments is None:
         environments = [*UNGRADED, *(GRADED if has_grades else ())]
     played = [_random_game(rules, seed) for seed in range(games)]
-    checked, refused = [], {}
+    checked, skip_reasons = [], {}
     for environment_class in environments:
         name, seat = environment_class.name, environment_class.seat
         if seat is not None and not _always_gets_a_turn(rules, Seat(seat + 1)):
-            refused[name] = "the other seat can end a game before this one moves"
+            skip_reasons[name] = "the other seat can end a game before this one moves"
             continue
         try:
             environment = environment_class(rules)
         except (MissingExtra, TooLarge) as reason:
-            refused[name] = str(reason)
+            skip_reasons[name] = str(reason)
             continue
         _Inspector(rules, environment).inspect(played)
         checked.append(name)
     if has_grades:
         check_perfect_play(rules, [game[-1] for game in played])
     endings = Counter(game[-1].outcome.ending for game in played if game[-1].outcome)
-    return ConformanceReport(tuple(checked), refused, endings)
+    return ConformanceReport(tuple(checked), skip_reasons, endings)
 
 
 def _always_gets_a_turn(rules: AnyRules, seat: Seat) -> bool:

@@ -48,6 +48,9 @@ class DuelEnv(FeatureNames, Copyable, gymnasium.Env[Any, np.int64]):
     loses the game. The reward is 1 for a win, -1 for a loss, otherwise 0. A deep copy or a pickled copy
     continues like the original.
 
+    Raises DuelsError for an argument that is not allowed. `step` raises it before the first reset and after
+    the end of a game.
+
     >>> env = DuelEnv("lights", opponent="perfect", seat=1)
     >>> observation, info = env.reset(seed=7)
     >>> env.action_names[int(info["action_mask"].argmax())]

@@ -57,6 +57,8 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
 
     `reset(options={"reset_mask": mask})` resets only the games that the mask selects.
 
+    Raises DuelsError for an argument that is not allowed. `step` raises it before the first reset.
+
     >>> envs = DuelVectorEnv("leap", num_envs=3, opponent="club")
     >>> observations, info = envs.reset(seed=7)
     >>> observations.shape[0], info["action_mask"].shape[0]

@@ -155,7 +155,7 @@ class Env(FeatureNames, ABC):
     """
 
     has_chance: bool
-    """Whether a step needs a key."""
+    """Whether chance can follow an action."""
     begins_by_chance = False
     """Whether chance comes before the first decision."""
 

@@ -99,6 +99,8 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
 
     A deep copy or a pickled copy continues like the original.
 
+    Raises DuelsError for an argument that is not allowed, and NotReset before the first reset.
+
     >>> env = DuelEnv("lights")
     >>> env.reset(seed=7)
     >>> env.agent_selection, int(env.observe("player_1")["action_mask"].sum())

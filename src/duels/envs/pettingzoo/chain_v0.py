@@ -22,7 +22,7 @@ def raw_env(
     run: int = 4,
     max_boards: int | None = None,
 ) -> DuelEnv:
-    """Make the environment without checks: an illegal action raises IllegalMove."""
+    """Make the environment without wrappers. An illegal action raises IllegalMove."""
     return DuelEnv(
         GAME, render_mode, grade, limit_ends, dtype=dtype, cells=cells, run=run, max_boards=max_boards
     )

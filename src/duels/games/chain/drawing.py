@@ -106,7 +106,7 @@ def _draw_chain(track: Track, first: int, last: int, symbol: str) -> str:
 
 @svg.cache_shape
 def _draw_cell(track: Track, number: int, symbol: str, in_chain: bool, changed: bool, coin: str) -> str:
-    """Draw a cell that is not doubtful. `changed`: by the last turn. `coin`: the coin's face, or ''."""
+    """Draw a cell that is not doubtful. The last turn `changed` it or not; `coin` is its face, or ''."""
     label = "free" if symbol == FREE else symbol
     edge, width = (svg.get_edge_colour(_SEAT_BY_SYMBOL[symbol]), 4) if in_chain else ("line", 2)
     shapes = [_draw_square(track.size, "well", edge, stroke_width=width)]
@@ -122,7 +122,7 @@ def _draw_cell(track: Track, number: int, symbol: str, in_chain: bool, changed: 
 
 
 def _draw_doubtful_cell(track: Track, number: int, mover: Seat, is_tossed: bool) -> str:
-    """Draw the doubtful cell. `is_tossed`: the coin decides."""
+    """Draw the doubtful cell. With `is_tossed`, the coin decides."""
     size, colour, edge = track.size, f"p{mover.value}", svg.get_edge_colour(mover)
     x, y = _locate_sign(track)
     disc = svg.circle(x, y, 17, colour, "card", stroke_width=2)

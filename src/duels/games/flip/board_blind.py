@@ -54,11 +54,11 @@ class Summary(NamedTuple):
 
 
 Odds = Mapping[str, Any]
-Decides = Callable[[Summary], str | Odds]
+MovePolicy = Callable[[Summary], str | Odds]
 """A function that returns a move, or probabilities of moves (arrays if the summary has arrays)."""
 
 
-def vectorize(decides: Decides) -> Decides:
+def vectorize(move_policy: MovePolicy) -> MovePolicy:
     """Return a version of a policy that accepts arrays, by querying it position by position."""
 
     def query_all(summary: Summary) -> Odds:
@@ -70,16 +70,16 @@ def vectorize(decides: Decides) -> Decides:
             single = summary._replace(
                 my_score=int(my_score), their_score=int(their_score), bag=tuple(map(int, bag))
             )
-            for move, p in get_odds(decides, single).items():
+            for move, p in get_odds(move_policy, single).items():
                 result[move][column] = p
         return result
 
-    return lambda summary: query_all(summary) if hasattr(summary.my_score, "shape") else decides(summary)
+    return lambda summary: query_all(summary) if hasattr(summary.my_score, "shape") else move_policy(summary)
 
 
-def get_odds(decides: Decides, summary: Summary) -> Odds:
+def get_odds(move_policy: MovePolicy, summary: Summary) -> Odds:
     """Return the policy's probabilities. Raises DuelsError if they are invalid or a move is illegal."""
-    answer = decides(summary)
+    answer = move_policy(summary)
     odds = {answer: 1.0} if isinstance(answer, str) else answer
     for move, p in odds.items():
         if move not in summary.moves and _any(p != 0):
@@ -97,7 +97,7 @@ def _any(flags: Any) -> bool:
 class BoardBlind:
     """A player for flip that decides by summaries. `duels.exploitability` grades it on the whole board."""
 
-    decides: Decides
+    move_policy: MovePolicy
 
     def choose(self, sight: Sight[Action, State], rng: Random) -> Action:
         odds = self.odds(sight)
@@ -106,7 +106,7 @@ class BoardBlind:
     def odds(self, sight: Sight[Action, State]) -> dict[Action, float]:
         """Return the probability of each action."""
         rules, state = cast("QuantumTiles", sight.rules), sight.view
-        odds = get_odds(self.decides, summarize(rules, state))
+        odds = get_odds(self.move_policy, summarize(rules, state))
         return {_make_action(move, rules, state): p for move, p in odds.items() if p}
 
 

@@ -167,7 +167,7 @@ def estimate(t: Tables, pos: Position, patient: bool) -> Interval:
 def bound_holder(
     t: Tables, pos: Position, row: int, pairs: int, spare: int, mover: bool, patient: bool
 ) -> float:
-    """Return a bound on the mover's value that the holder can ensure. `mover`: the holder is the mover."""
+    """Return a bound on the mover's value that the holder can ensure. With `mover`, the holder moves."""
     has_rival = pos.my_quantum and pos.their_quantum
     sure_turns = count_sure_turns(pairs, spare, mover, has_rival)
     turns = count_max_turns(t, pos.code, pos.score, mover)

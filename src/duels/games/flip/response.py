@@ -15,7 +15,7 @@ from typing import Any
 from duels.core.errors import DuelsError
 from duels.core.rules import Seat
 from duels.games.flip.abstraction import Abstraction, Row, evaluate_turn, list_turn
-from duels.games.flip.board_blind import FLIP, QUANTUM, BoardBlind, Decides, Summary, get_odds
+from duels.games.flip.board_blind import FLIP, QUANTUM, BoardBlind, MovePolicy, Summary, get_odds
 from duels.games.flip.grid import count_max_pairs, count_sure_turns
 from duels.games.flip.rules import QuantumTiles
 from duels.games.flip.table import Columns
@@ -36,7 +36,7 @@ def response_bounds(rules: QuantumTiles, policy: object) -> dict[Seat, Bounds] |
     if not isinstance(policy, BoardBlind):
         return None
     _check_board_size(rules)
-    return {seat: _Response(rules, policy.decides, seat.other).bounds() for seat in Seat}
+    return {seat: _Response(rules, policy.move_policy, seat.other).bounds() for seat in Seat}
 
 
 def _check_board_size(rules: QuantumTiles) -> None:
@@ -53,9 +53,9 @@ def _check_board_size(rules: QuantumTiles) -> None:
 class _Response:
     """The best response to a policy in one seat."""
 
-    def __init__(self, rules: QuantumTiles, decides: Decides, responder: Seat) -> None:
+    def __init__(self, rules: QuantumTiles, move_policy: MovePolicy, responder: Seat) -> None:
         self._abstraction = Abstraction(rules)
-        self._decides = decides
+        self._move_policy = move_policy
         self._responder = responder
         self._faces = range(1, rules.values + 1)
         none = [seen for size in range(3) for seen in combinations_with_replacement(self._faces, size)]
@@ -132,7 +132,7 @@ class _Response:
     def _expect(self, key: RowKey, row: Row, layer: Columns, leaf_values: list[Any]) -> list[Numbers]:
         """Return the expected values of the policy's turn in `row`, for each array in `leaf_values`."""
         bag, (leaves, terms) = layer.bag(row), list_turn(row, self._faces.stop - 1)
-        odds = _Mixture(self._decides, key, row, bag, layer).list_odds(row)
+        odds = _Mixture(self._move_policy, key, row, bag, layer).list_odds(row)
         return [
             # Leaves are weighted by the policy, so the value of a turn is a sum.
             evaluate_turn(
@@ -148,8 +148,10 @@ class _Response:
 class _Mixture:
     """A policy's probabilities in every column of a layer, for one row."""
 
-    def __init__(self, decides: Decides, key: RowKey, row: Row, bag: list[Any], layer: Columns) -> None:
-        self._decides = decides
+    def __init__(
+        self, move_policy: MovePolicy, key: RowKey, row: Row, bag: list[Any], layer: Columns
+    ) -> None:
+        self._move_policy = move_policy
         my_quantum, their_quantum = key[0] in (POLICY, BOTH), key[0] in (RESPONDER, BOTH)
         self._summary = Summary(
             layer.score, layer.other, tuple(bag), row.seen, my_quantum, their_quantum, bool(row.mixed)
@@ -199,7 +201,9 @@ class _Mixture:
             return {}
         my_score, their_score = summary.my_score[exists], summary.their_score[exists]
         bag = tuple(count[exists] for count in summary.bag)
-        odds = get_odds(self._decides, summary._replace(my_score=my_score, their_score=their_score, bag=bag))
+        odds = get_odds(
+            self._move_policy, summary._replace(my_score=my_score, their_score=their_score, bag=bag)
+        )
         answers = {move: np.zeros(len(exists)) for move in odds}
         for move, p in odds.items():
             answers[move][exists] = p

@@ -91,7 +91,7 @@ class Revealed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Scored(Event):
-    """`seat` scored `value` with `tile`, and now the board has `tiles`. `chosen`: by a Quantum Flip."""
+    """`seat` scored `value` with `tile`, `chosen` by a Quantum Flip or not. The board now has `tiles`."""
 
     seat: Seat
     tile: int

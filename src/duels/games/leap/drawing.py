@@ -80,7 +80,7 @@ def _draw_cell(track: Track, number: int, visited: bool, tokens: str) -> str:
 
 @svg.cache_shape
 def _draw_token(track: Track, seat: Seat, cell: int, shared: bool) -> str:
-    """Draw a token. `shared`: both tokens are on this cell."""
+    """Draw a token. With `shared`, both tokens are on this cell."""
     x, y = track.centre(cell or 1)
     side, size = (-1 if seat is Seat.ONE else 1), 16.0
     if cell == OFF_GRID:  # the token waits below the first cell

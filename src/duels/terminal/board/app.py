@@ -71,7 +71,7 @@ class BoardApp(App[AppResult]):
         """Whether the screen must hide the secrets of two people from each other."""
         self._seat_at_keyboard: Seat | None = None  # used if two people share secrets
         viewers = [live.people, frozenset[Seat](), *(frozenset({seat}) for seat in Seat)]
-        self._stories = {watching: Story(live, watching) for watching in viewers}
+        self._stories = {seats: Story(live, seats) for seats in viewers}
         self._previous_board = self._make_board()  # before the last decision of a person
         self._note = ""
         self._job = BackgroundJob(self, self.notice)

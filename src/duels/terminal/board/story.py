@@ -11,12 +11,12 @@ from duels.terminal.messages import get_person_name, make_player_names, name_peo
 
 
 class Story:
-    """The entries of a match and the book's words about them, with the secrets of the seats in `watching`."""
+    """The entries of a match and the book's words about them, with the secrets of `seats`."""
 
-    def __init__(self, live: LiveMatch, watching: frozenset[Seat]) -> None:
+    def __init__(self, live: LiveMatch, seats: frozenset[Seat]) -> None:
         self._live = live
-        self._watching = watching
-        self._narrator = Narrator(live.words, watching)
+        self._seats = seats
+        self._narrator = Narrator(live.words, seats)
         self._names = make_player_names(live)
         self._paragraphs: list[str] = []  # one per turn
 
@@ -55,6 +55,6 @@ class Story:
             return []
         names = self._names
         name = names.name(turn.actor, begins=True) if names else get_person_name(self._live, turn.actor)
-        action, _ = turn.redact(self._watching)
+        action, _ = turn.redact(self._seats)
         entry = Ink.DIM("(hidden)") if action is None else Ink.CHANGED(format_entry(match.rules, turn))
         return [f"{Ink.for_seat(turn.actor)(name)}: {entry}"]
