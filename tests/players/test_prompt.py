@@ -13,7 +13,7 @@ from duels.games import GAMES, find_game
 from duels.play.new_match import add_machine_limit
 from duels.players.completions import Reply
 from duels.players.failures import BadAnswer, Failure
-from duels.players.prompt import make_messages, parse_answer
+from duels.players.prompt import Labels, make_messages, parse_answer
 from duels.players.text_player import Conditions, TextPlayer
 from duels.solving.oracles import get_oracle
 
@@ -100,10 +100,7 @@ def test_examples_are_as_often_best_as_random_actions() -> None:
     [
         ("5454./3.5../...../...../....a 18,8 01 1", "Your Quantum Flip is spent, your opponent's is left."),
         ("5454./3.5../...../...../....a 18,8 01 1", "turned face down again: E5 is a 1."),
-        (
-            "...../4..../..1../..e../..b.. 1,4 11 1 D3|E3",
-            "Your Quantum Flip is spent, your opponent's is left.",
-        ),
+        ("...../4..../..1../..e../..b.. 1,4 11 1 D3|E3", "Your opponent's Quantum Flip is left."),
         (
             "...../4..../..1../..e../..b.. 1,4 11 1 D3|E3",
             "turned up D3 (a 5) and E3 (a 2). Keep one of them.",
@@ -114,6 +111,28 @@ def test_examples_are_as_often_best_as_random_actions() -> None:
 def test_a_question_states_resources_in_words(position: str, sentence: str) -> None:
     flip = find_game("flip").rules()
     assert sentence in make_messages(flip.parse_position(position), False)[1]["content"]
+
+
+def test_a_quantum_flip_in_progress_is_neither_left_nor_spent() -> None:
+    """In notation it counts as left, because it is used up by the choice after it."""
+    sight = find_game("flip").rules().parse_position("...../4..../..1../..e../..b.. 1,4 11 1 D3|E3")
+    assert "Your Quantum Flip is" not in make_messages(sight, False)[1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("game", "entries", "sentence"),
+    [
+        ("chain", "1 2 3 4 5 6 7", "This is board 2. If board 50 ends without a winner, nobody wins."),
+        ("hunt", "tunnel_3 observe_1", "This is turn 2. If turn 50 ends without a winner, nobody wins."),
+    ],
+)
+def test_a_question_says_how_near_the_limit_is(game: str, entries: str, sentence: str) -> None:
+    match = Match.start(add_machine_limit(find_game(game).rules()))
+    match = match.play_text(*(entry.replace("_", " ") for entry in entries.split()))
+    for relabel in (False, True):
+        labels = Labels.from_rules(match.rules) if relabel else None
+        assert isinstance(match.actor, Seat)
+        assert sentence in make_messages(match.sight(match.actor), False, labels)[1]["content"]
 
 
 def test_the_history_says_who_did_what() -> None:

@@ -17,7 +17,7 @@ from duels.core.words import strip_ink
 from duels.players import protocol
 from duels.players.failures import BadAnswer, Failure
 
-PROMPT_VERSION = 3
+PROMPT_VERSION = 4
 """The version of the prompt and of the answers that it allows. Results of two versions are not compared."""
 TEXT, TOOL = "text", "tool"
 """The forms of an answer: the end of a text, or a call of a tool."""
@@ -127,6 +127,7 @@ def make_question(sight: AnySight, show_actions: bool, labels: Labels | None = N
         rename(_describe_history(sight)),
         "The position:\n" + rename(strip_ink(str(words.board(sight)))).strip("\n"),
         rename("\n".join(words.facts(sight))),
+        _describe_limit(sight),
         "" if labels else f"In notation: {rules.format_position(sight)}",
     ]
     if show_actions:
@@ -150,6 +151,16 @@ def _describe_history(sight: AnySight) -> str:
         if actor is not None
     ]
     return f"Played so far: {'; '.join(entries)}."
+
+
+def _describe_limit(sight: AnySight) -> str:
+    """Say how near the match is to its limit, such as `max_boards`; empty without a limit."""
+    limit, clock = sight.rules.limit_value, sight.rules.clock or ""
+    passed = getattr(sight.view, clock, None) if limit else None
+    if passed is None:
+        return ""
+    unit = clock.removesuffix("s")
+    return f"This is {unit} {passed + 1}. If {unit} {limit} ends without a winner, nobody wins."
 
 
 def describe_format(sight: AnySight, labels: Labels | None = None, form: str = TEXT) -> str:

@@ -275,7 +275,8 @@ class FlipWords(Words[Action, State]):
         if view.choosing:
             name_of, value_of = self.rules.name_of, self.rules.value_of
             lifted = [f"{name_of(tile)} (a {value_of(view.tiles[tile])})" for tile in view.lifted]
-            facts.append(f"Your Quantum Flip has turned up {' and '.join(lifted)}. Keep one of them.")
+            turned_up = f"Your Quantum Flip has turned up {' and '.join(lifted)}. Keep one of them."
+            facts = [turned_up, f"Your opponent's Quantum Flip is {other}."]
         if known_tiles := _list_turned_back(self.rules, view):
             facts.append(f"Tiles that were shown and turned face down again: {', '.join(known_tiles)}.")
         return facts

@@ -44,7 +44,7 @@ class HuntWords(Words[Action, View]):
     )
 
     def facts(self, sight: Sight[Action, View]) -> list[str]:
-        return ["@ is your own token, which your opponent does not see."]
+        return ["@ is your own token, which your opponent does not see."] if sight.view.cell else []
 
     def opening(self) -> Narration:
         return Narration(
