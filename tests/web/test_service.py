@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from duels.core.rules import Seat
-from duels.games import find_game
+from duels.games import find_game, load_record
 from duels.web.decisions import MoveRequest, decide_move, decide_offer, make_match
-from duels.web.match_state import MatchState
+from duels.web.match_state import MatchState, make_play_entries
 from duels.web.pages import EventStream
 from duels.web.request_errors import RequestError
 from duels.web.service import MatchService
@@ -23,6 +23,7 @@ from duels.web.store import Change, Entry, EntryKind
 from duels.web.views import make_json_view
 from duels.web.workers import WorkerPool
 from tests.web.serving import header_of
+from tests.web.test_load import make_long_record
 
 
 def test_the_number_of_offers_in_a_log_is_limited() -> None:
@@ -46,6 +47,23 @@ class Counting(SqliteStore):
     async def list_entries(self, match: str, after: int = 0) -> list[Entry]:
         self.reads += 1
         return await super().list_entries(match, after)
+
+
+def test_a_match_has_a_limit_at_which_a_player_can_resign() -> None:
+    """Every page shows all entries, so a long match would delay everybody else."""
+    match = load_record(make_long_record(1_901)).match
+    seat = match.actor
+    assert isinstance(seat, Seat)
+    state = MatchState("the-match", header_of(match.rules))
+    state.add(Entry(EntryKind.SIT, "", seat) for seat in Seat)
+    state.add(make_play_entries(match))
+    event = state.count_events(seat)
+    action = match.rules.format(match.actions[0])
+    with pytest.raises(RequestError, match=r"is full \(1,900 entries\)"):
+        decide_move(state, seat, MoveRequest(event, action))
+    change = decide_move(state, seat, MoveRequest(event, "resign"))
+    assert change
+    assert change.ends_match
 
 
 def test_a_list_of_matches_reads_only_changed_matches(tmp_path: Path) -> None:

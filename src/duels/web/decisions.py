@@ -12,7 +12,7 @@ from typing import Any
 
 from duels.core.errors import IllegalMove, NotationError
 from duels.core.match import AnyMatch, EarlyEnd
-from duels.core.record import SECRET_HEADERS, dump_record, format_header, max_entries
+from duels.core.record import SECRET_HEADERS, dump_record, format_header
 from duels.core.rules import BOTH, AnyRules, AnySight, Seat
 from duels.core.words import Words, join_or, strip_ink
 from duels.play import new_match
@@ -40,6 +40,7 @@ log = logging.getLogger("duels.web")
 PlayerFactory = Callable[[str, AnyRules, str], Player]
 """Makes a player from its name, the rules and the match's id."""
 _WEEK = 7 * 24 * 3600.0
+_MAX_TURNS = 1_900  # a page shows all of them, and reviews can have 2,000
 _MAX_LOG_ENTRIES = 5_000  # opening a match reads all of them
 _CHANGED = "The match has changed in the meantime. Check the board and try again."
 _PLAYED_ANOTHER = "Another of your moves was played first. Check the board before your next move."
@@ -94,8 +95,9 @@ def decide_move(state: MatchState, seat: Seat, request: MoveRequest) -> Change |
         after = match.resign(seat) if action is EarlyEnd.RESIGN else match.play(seat, action)
     except IllegalMove as error:
         raise RequestError(str(error)) from None
+    if action is not EarlyEnd.RESIGN and match.length >= _MAX_TURNS:
+        raise RequestError(f"This match is full ({_MAX_TURNS:,} entries). Resign, or start a new one.")
     after = state.play_automatic(after)
-    _check_length(after)
     return _make_change(state, *make_play_entries(after, match), ends_match=after.over)
 
 
@@ -205,16 +207,9 @@ def _stop_match(state: MatchState) -> AnyMatch:
     if not state.complete:
         raise RequestError("The other player has not joined yet.")
     try:
-        after = state.match.stop()
+        return state.match.stop()
     except IllegalMove as error:
         raise RequestError(str(error)) from None
-    _check_length(after)
-    return after
-
-
-def _check_length(match: AnyMatch) -> None:
-    if match.length > (limit := max_entries(match.rules)):
-        raise RequestError(f"The match is at its limit of {limit} entries. Start a new one.")
 
 
 def _check_not_stale(state: MatchState, seat: Seat, event: int, at_any_time: bool) -> None:
