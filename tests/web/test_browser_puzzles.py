@@ -117,6 +117,28 @@ def test_the_numbers_of_a_lesson_are_visible_on_a_phone(ann: Person, game: str) 
         assert apart >= one["width"], "no number hides another"
 
 
+def test_hints_and_the_next_step_come_into_view_on_a_phone(ann: Person) -> None:
+    page = ann.page
+    page.set_viewport_size({"width": 360, "height": 640})
+    ann.start("flip", "casual")
+    ann.wait("you")
+    page.click("#lesson-offer button")
+    page.click("[data-hint]")
+    page.wait_for_selector("#hint:not(:empty)")
+    assert bottom_of(ann, "#hint") <= 640
+    ann.go("/lesson/flip")
+    page.evaluate(PRESS, "C3")
+    page.wait_for_selector("#next:visible")
+    assert bottom_of(ann, "#next") <= 640
+
+
+def bottom_of(person: Person, selector: str) -> float:
+    """Return the bottom of an element on the screen, in pixels."""
+    box = person.page.locator(selector).bounding_box()
+    assert box
+    return box["y"] + box["height"]
+
+
 def test_the_lesson_offer_covers_no_part_of_the_board_or_its_buttons(ann: Person) -> None:
     page = ann.page
     page.set_viewport_size({"width": 1280, "height": 800})

@@ -169,8 +169,10 @@ class MatchState:
 
     @cached_property
     def has_buttons(self) -> bool:
-        """Whether some actions are buttons below the board."""
-        return not all(map(self.drawing.is_on_board, self.rules.all_actions()))
+        """Whether buttons below the board may appear after the first decision."""
+        first = self.rules.sight(self.rules.initial(), Seat.ONE).actions
+        later = (action for action in self.rules.all_actions() if action not in first)
+        return not all(map(self.drawing.is_on_board, later))
 
     def get_seat(self, identity: str | None) -> Viewer:
         """Return the seat of a visitor, or None for a spectator."""

@@ -18,5 +18,6 @@ export async function showHint({ button, path, position, isCurrent, board, box }
   }
   advice.stage = Math.min(advice.stage + 1, advice.stages.length - 1);
   box.textContent = advice.stages[advice.stage] + AGAIN[advice.stage];
+  box.scrollIntoView({ block: "nearest" }); // on a phone, it may be below the screen
   board.advise(advice.stage ? advice.actions : [], advice.belief);
 }

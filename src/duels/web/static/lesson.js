@@ -44,6 +44,7 @@ function play(action) {
   board.showResult(action, [action]);
   get("next").hidden = false;
   get("next").firstElementChild.focus({ preventScroll: true });
+  get("next").scrollIntoView({ block: "nearest" });
   leadBack();
 }
 

@@ -119,7 +119,7 @@ function updateControls() {
   rememberRunning(isSeated && turn() !== "over");
   for (const button of matchElement.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
   const button = matchElement.querySelector("[data-veil]");
-  button.hidden = turn() === "over" || !matchElement.querySelector(".board .secret");
+  button.hidden = !["you", "other"].includes(turn()) || !matchElement.querySelector(".board .secret");
   button.textContent = isVeiled() ? "Show my token" : "Hide my token";
   if (document.getElementById("actions").children.length) matchElement.dataset.hasButtons = ""; // keep their space, also that of a switch
   const log = document.getElementById("log");
@@ -144,7 +144,7 @@ function setTitle(pending) {
 // Remember a running match: other pages show a bar that leads back to it.
 function rememberRunning(isRunning) {
   const { [address]: _, ...running } = loadData("running");
-  saveData("running", isRunning ? { ...running, [address]: document.querySelector("h1").firstChild.textContent.trim() } : running);
+  saveData("running", isRunning ? { ...running, [address]: matchElement.dataset.title } : running);
 }
 
 // Hide the player's secrets from people nearby until the match is over. `settings.js` does the same after a reload.

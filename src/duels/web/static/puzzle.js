@@ -62,6 +62,7 @@ async function grade(board, answer) {
   const next = document.getElementById("next");
   next.hidden = false;
   if (document.activeElement !== document.body) next.querySelector("a").focus({ preventScroll: true });
+  next.scrollIntoView({ block: "nearest" });
   if (kind === "daily") {
     const days = loadData("daily");
     days[date] = { [game]: graded.right, ...days[date] }; // the first answer counts
