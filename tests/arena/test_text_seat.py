@@ -274,7 +274,7 @@ def test_two_text_seats_play_each_other() -> None:
 
 
 def test_a_task_survives_a_dataset() -> None:
-    task = MatchTask("hunt", "best", 2, "s", 3, {"max_turns": 9}, Conditions(mirror=True, form="tool"), "m")
+    task = MatchTask("hunt", "best", 2, "s", 3, {"max_turns": 9}, Conditions(mirror=True, form="tool"))
     row = json.loads(json.dumps(task.as_row()))
     assert MatchTask.from_row({**row, "prompt": "something else"}) == task
     assert MatchTask.from_row({"game": "lights", "options": {"lights": 5, "max_turns": None}}).options == {

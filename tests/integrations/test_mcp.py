@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from duels.arena.config import make_match_seed
+from duels.arena.config import MODEL, make_match_seed
 from duels.arena.text_seat import MatchTask, TextSeat
 from duels.games import GAMES
 from duels.integrations.conversation import CONVERSATION_CONDITIONS
@@ -55,7 +55,7 @@ def make_seeded_task(game: str, seat: int) -> MatchTask:
     """Return the task of a match that a server with the seed `1` starts."""
     task = make_task(game, seat, **CONVERSATION_CONDITIONS)
     task = replace(task, conditions=replace(task.conditions, retries=2))
-    return replace(task, seed=make_match_seed("1", game, task.player, task.opponent, 0))
+    return replace(task, seed=make_match_seed("1", game, MODEL, task.opponent, 0))
 
 
 async def start(client: Client, task: MatchTask, **arguments: Any) -> Any:

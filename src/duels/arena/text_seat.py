@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from duels.arena.config import MODEL
 from duels.arena.match_plan import GradedDecision, Judge, MatchPlan, MatchStats, play_dialogue
 from duels.core.errors import BadOption, DuelsError, GameOver, UnknownName, quote
 from duels.core.options import OptionValue
@@ -23,8 +24,6 @@ from duels.players.failures import Answer, BadAnswer, NoMove
 from duels.players.prompt import Message
 from duels.players.text_player import CONDITION_NAMES, Conditions, TextPlayer, check_disguise
 
-MODEL_OPPONENT = "model"
-"""The opponent of a task for two text seats."""
 MIN_REWARD = -1.0
 """The reward of a forfeit, and the lowest reward. A match is worth one point, so nobody can lose more."""
 _get_judge = lru_cache(maxsize=64)(Judge)
@@ -50,15 +49,12 @@ class MatchTask:
     """The number of the pair: two tasks with the same seed and both seats."""
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     conditions: Conditions = field(default_factory=Conditions)
-    player: str = "model"
-    """The name of the model in the arena's row."""
 
     def __post_init__(self) -> None:
         as_seat(self.seat)
-        for name in ("seed", "player"):
-            if not isinstance(getattr(self, name), str):
-                raise BadOption(f"{name} must be a string, not {getattr(self, name)!r}.")
-        if self.opponent != MODEL_OPPONENT and not find_player_kind(self.opponent).make:
+        if not isinstance(self.seed, str):
+            raise BadOption(f"seed must be a string, not {self.seed!r}.")
+        if self.opponent != MODEL and not find_player_kind(self.opponent).make:
             raise UnknownName(f"{quote(self.opponent)} is a person, not a machine player.")
         check_disguise(self.rules, self.conditions)
 
@@ -71,8 +67,7 @@ class MatchTask:
     def plan(self) -> MatchPlan:
         """The match as the arena plans it."""
         options = tuple(sorted(self.rules.options().items()))
-        is_self_play = self.player == self.opponent
-        names = self.player, f"{self.opponent} (2)" if is_self_play else self.opponent
+        names = MODEL, f"{MODEL} (2)" if self.opponent == MODEL else self.opponent
         return MatchPlan(self.game, options, names if self.seat == 1 else names[::-1], self.seed, self.pair)
 
     @classmethod
@@ -241,10 +236,10 @@ class TextSeat:
         """Start a match. `opponent` replaces the task's opponent, whose name then only labels the row."""
         task = task if isinstance(task, MatchTask) else MatchTask.from_row(task)
         seat, plan = Seat(task.seat), task.plan
-        if task.opponent == MODEL_OPPONENT and not opponent:
+        if task.opponent == MODEL and not opponent:
             raise BadOption("a match of two models has two text seats: use TextSeat.make_self_play.")
         player = opponent or make_player(task.opponent, plan.rules())
-        texts = {seat: TextPlayer(task.player, plan.rules(), task.conditions)}
+        texts = {seat: TextPlayer(MODEL, plan.rules(), task.conditions)}
         self._join(task, seat, _TextMatch(plan, texts, {seat.other: player}))
 
     @classmethod
@@ -257,7 +252,7 @@ class TextSeat:
         """
         seat, plan = Seat(task.seat), task.plan
         texts = {
-            seat: TextPlayer(task.player, plan.rules(), task.conditions),
+            seat: TextPlayer(MODEL, plan.rules(), task.conditions),
             seat.other: TextPlayer(plan.players[seat.other - 1], plan.rules(), conditions or task.conditions),
         }
         match = _TextMatch(plan, texts, {})
@@ -324,18 +319,12 @@ class TextSeat:
         answer = self._player.reply(Reply(text, finish_reason, call_id=call_id))
         if isinstance(answer, BadAnswer):
             return RetryRequest(answer.detail, self._player.retry_text)
-        graded = len(self._match.stats.graded)
+        decided = len(self.grades)
         self._match.answer(answer)
         if isinstance(answer, NoMove):
             return Forfeit(str(answer))
-        new = self._match.stats.graded[graded:]
-        grade = (
-            DecisionGrade.from_decision(self._match.rules, new[0])
-            if new and new[0].answer is answer
-            else None
-        )
-        row = self._match.row
-        return MatchEnd(grade, row["result"]) if row else MoveResult(grade)
+        grade = next(iter(self.grades[decided:]), None)
+        return MatchEnd(grade, self.row["result"]) if self.row else MoveResult(grade)
 
     def _check_turn(self) -> None:
         if self._match.is_broken:

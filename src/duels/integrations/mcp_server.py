@@ -10,7 +10,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from duels.analysis.hints import hint
-from duels.arena.config import make_match_seed
+from duels.arena.config import MODEL, make_match_seed
 from duels.arena.text_seat import DecisionGrade, MatchTask
 from duels.core.errors import DuelsError
 from duels.core.game import Game
@@ -90,7 +90,7 @@ class MatchTools:
         conditions = Conditions(**CONVERSATION_CONDITIONS, show_actions=show_actions)
         task = MatchTask(game, opponent, player, options=options or {}, conditions=conditions)
         seed = make_seed() if self._seed is None else self._seed
-        seed = make_match_seed(seed, task.game, task.player, task.opponent, task.pair)
+        seed = make_match_seed(seed, task.game, MODEL, task.opponent, task.pair)
         return self._store.start(replace(task, seed=seed)).questions[-1]
 
     def show_match(self, match: str) -> MatchView:

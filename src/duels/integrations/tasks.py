@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from duels.arena.config import make_match_seed
+from duels.arena.config import MODEL, make_match_seed
 from duels.arena.text_seat import MatchTask, parse_conditions
 from duels.core.errors import BadOption
 from duels.core.options import OptionValue
@@ -31,7 +31,7 @@ def make_rows(
     template = MatchTask(
         game, opponent, options=options or {}, conditions=parse_conditions(conditions)
     ).as_row()
-    seeds = [make_match_seed(seed, game, template["player"], opponent, pair) for pair in range(matches // 2)]
+    seeds = [make_match_seed(seed, game, MODEL, opponent, pair) for pair in range(matches // 2)]
     return [
         template | {"seed": match_seed, "pair": pair, "seat": seat}
         for pair, match_seed in enumerate(seeds)

@@ -269,3 +269,7 @@ def test_rows_become_samples(tmp_path: Path) -> None:
     assert [sample.metadata for sample in log.samples] == make_rows("leap", matches=2, seed="7")
     with pytest.raises(Exception, match="until must be a number"):
         evaluate("duels/leap", make_model(answer_best), tmp_path, until=2)
+    with pytest.raises(Exception, match="'opponet' is not a condition"):
+        evaluate("duels/leap", make_model(answer_best), tmp_path, opponet="club")
+    with pytest.raises(Exception, match="leave out memory"):
+        evaluate("duels/exam", make_model(answer_best), tmp_path, game="leap", memory="conversation")

@@ -6,8 +6,9 @@ from functools import partial
 from inspect import signature
 from typing import Any
 
+from duels.arena.config import MODEL
 from duels.arena.scores import score_pairing
-from duels.arena.text_seat import MODEL_OPPONENT, MatchTask, TextSeat
+from duels.arena.text_seat import MatchTask, TextSeat
 from duels.core.errors import BadOption, require_extra
 from duels.games import GAMES
 from duels.integrations.inspect.chat import ModelChat
@@ -34,7 +35,7 @@ def play_match() -> Solver:
         match = MatchTask.from_row(state.metadata)
         form, model = match.conditions.form, get_model()
         seats, models = list[TextSeat](), [model]
-        if match.opponent == MODEL_OPPONENT:
+        if match.opponent == MODEL:
             seats += TextSeat.make_self_play(match)
             models.append(get_model(role=OPPONENT_ROLE))
         else:
@@ -71,13 +72,13 @@ class UntilPrecise:
     def __init__(self, until: float, player: str, opponent: str) -> None:
         self._until = until
         self._players = player, opponent
-        self._samples: dict[object, int] = {}
+        self._pairs: list[int] = []
         self._rows: list[Mapping[str, Any]] = []
         self._margin: float | None = None
 
     async def start_task(self, task: Any, samples: list[Sample], epochs: int) -> str:
         """Begin a task."""
-        self._samples = {sample.id: sample.metadata["pair"] for sample in samples}
+        self._pairs = sorted({sample.metadata["pair"] for sample in samples})
         self._rows, self._margin = [], None
         return "duels"
 
@@ -93,8 +94,7 @@ class UntilPrecise:
         metadata = next(iter(scores.values())).score.metadata or {} if scores else {}
         if row := metadata.get("row"):
             self._rows.append(row)
-            pairs = sorted(set(self._samples.values()))
-            self._margin = score_pairing(*self._players, self._rows, pairs, False).adjusted.margin
+            self._margin = score_pairing(*self._players, self._rows, self._pairs, False).adjusted.margin
 
     async def complete_task(self) -> dict[str, Any]:
         """Return the last margin."""
