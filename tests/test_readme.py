@@ -76,6 +76,15 @@ def test_the_pictures_are_current(tmp_path: Path) -> None:
         assert (tmp_path / name).read_text(encoding="utf-8") == stored, "python docs/images/draw.py"
 
 
+def test_the_picture_of_the_full_screen_board_is_current() -> None:
+    command = [sys.executable, "docs/images/full_screen.py"]
+    drawn = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    stored = (ROOT / "docs/images/full-screen.svg").read_text(encoding="utf-8")
+    # The shapes depend on the version of Textual.
+    drawn_texts, stored_texts = (re.findall(">([^<]+)</text>", picture) for picture in (drawn, stored))
+    assert drawn_texts == stored_texts, "python docs/images/full_screen.py > docs/images/full-screen.svg"
+
+
 def test_pictures_do_not_align_by_spaces() -> None:
     """Browsers merge them, and then cell numbers do not stand under their cells."""
     picture = (ROOT / "docs/images/chain.svg").read_text(encoding="utf-8")

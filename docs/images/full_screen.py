@@ -19,7 +19,7 @@ KEYS = ("q", "right")
 FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 
 
-async def drawn() -> str:
+async def draw_board() -> str:
     match = duels.start("flip").play_text(*ENTRIES.split())
     players = {Seat.ONE: None, Seat.TWO: make_player("club", match.rules)}
     app = BoardApp(LiveMatch(match, players, Dice("7"), names={Seat.ONE: "human", Seat.TWO: "club"}))
@@ -31,7 +31,7 @@ async def drawn() -> str:
 
 
 def main() -> None:
-    picture = asyncio.run(drawn())
+    picture = asyncio.run(draw_board())
     # Fonts are the reader's own: nothing is loaded from elsewhere.
     picture = re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
     picture = re.sub(r"terminal-\d+-", "board-", picture)
