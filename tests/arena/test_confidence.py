@@ -234,7 +234,8 @@ def test_skewed_results_and_rare_mistakes_are_covered_or_have_no_interval(
                 missed += not interval.low <= true <= interval.high
             assert missed <= 0.05 * runs + 3 * (0.95 * 0.05 * runs) ** 0.5, (what, size)
             assert with_interval == 0 or size >= 50
-            assert with_interval > 0.8 * runs or size < 100 or true == 0, what
+            # Random play loses 1 in 23 of 25 pairs of leap: just even enough for an interval.
+            assert with_interval > 0.5 * runs or size < 100 or true == 0, what
 
 
 @pytest.mark.parametrize(

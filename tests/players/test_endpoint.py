@@ -240,6 +240,18 @@ def test_parses_streams_by_the_standard(sent: Sent) -> None:
     assert (exchange.reply.text, exchange.reply.usage, len(exchange.rows)) == ("4", Usage(7, 3, 1), 1)
 
 
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+def test_the_reasoning_of_a_stream_is_logged_and_not_read_as_an_answer(name: str) -> None:
+    pieces = [json.dumps({"choices": [{"delta": {name: text}}]}) for text in ("Four ", "wins.")]
+    exchange = send_requests(
+        stream(*(f"data: {piece}" for piece in pieces), "data: " + delta("4")), stream=True
+    )
+    assert exchange.reply
+    assert exchange.reply.text == "4"
+    message = json.loads(exchange.rows[0]["reply"])["choices"][0]["message"]
+    assert message == {"content": "4", "refusal": "", name: "Four wins."}
+
+
 @pytest.mark.parametrize(
     "events",
     [
@@ -377,6 +389,26 @@ def test_waits_for_an_endpoint_that_answered_before() -> None:
     down, waited = asyncio.run(ask())
     assert not down
     assert waited > 10
+
+
+def test_a_hung_connection_is_reported_and_its_timeout_names_the_setting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def hang(*_: Any) -> Any:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(endpoints, "_NOTICE_SECONDS", 0)
+    monkeypatch.setattr(Endpoint, "_post", hang)
+    delays: list[str] = []
+
+    async def ask() -> None:
+        settings = EndpointSettings("http://127.0.0.1:9/v1", request_seconds=0.1, total_seconds=0)
+        async with Endpoint(settings, report_delay=delays.append) as endpoint:
+            await endpoint.chat("it", [], lambda row: None)
+
+    with pytest.raises(TransportError, match=r"no full reply in 0\.1 seconds \(--request-seconds\)"):
+        asyncio.run(ask())
+    assert delays == ["waiting for the endpoint; a request may take 0.1 seconds (--request-seconds)"]
 
 
 def test_rejects_invalid_addresses() -> None:

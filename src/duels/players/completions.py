@@ -11,6 +11,7 @@ MAX_TEXT = 1 << 20
 _MAX_TOKENS = 1 << 40  # larger reports are not credible
 STOPPED_BY_FILTER, STOPPED_BY_LENGTH, FLOODED = "content_filter", "length", "flooded"
 """Reasons why a reply ended; the first two are the endpoint's words."""
+_REASONING = "reasoning_content", "reasoning"  # names that endpoints use; it is logged and otherwise ignored
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def join_events(stream: str) -> str:
 
     Raises BadStream if an event is not part of a chat completion, or the stream is incomplete.
     """
-    parts: dict[str, list[str]] = {"content": [], "refusal": []}
+    parts: dict[str, list[str]] = {key: [] for key in ("content", "refusal", *_REASONING)}
     call = {"id": "", "arguments": ""}
     finish, usage, is_complete = "", None, False
     for line in stream.split("\n"):
@@ -84,6 +85,7 @@ def join_events(stream: str) -> str:
     if not is_complete:
         raise BadStream("the stream was cut off")
     message: dict[str, Any] = {key: "".join(texts) for key, texts in parts.items()}
+    message = {key: text for key, text in message.items() if text or key not in _REASONING}
     if call["arguments"]:
         message["tool_calls"] = [{"id": call["id"], "function": {"arguments": call["arguments"]}}]
     return json.dumps({"choices": [{"message": message, "finish_reason": finish}], "usage": usage})

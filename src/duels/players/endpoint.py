@@ -48,6 +48,7 @@ _VARIABLE_NAME = re.compile("[A-Z][A-Z0-9_]*")
 _MIN_REDACTED = 8  # characters; shorter keys are placeholders, which occur in ordinary text
 _CONNECT_TIMEOUT = 10.0  # seconds until we assume that the address is wrong
 _MIN_WAIT = 0.05  # seconds; with `Retry-After: 0` the next request follows at once, but not in a flood
+_NOTICE_SECONDS = 10.0  # until we report that we wait for a reply
 _MAX_UNANSWERED = 3  # consecutive decisions without a reply before we give up
 
 
@@ -201,8 +202,11 @@ class Endpoint:
         save = partial(self._record_response, record, request_id, limit, monotonic())
         status, retry_after, reply = 0, None, None
         connected = may_cost = True
+        seconds = self.settings.request_seconds
+        waiting = f"waiting for the endpoint; a request may take {seconds:g} seconds (--request-seconds)"
+        notice = asyncio.get_running_loop().call_later(_NOTICE_SECONDS, self._report_delay, waiting)
         try:
-            async with asyncio.timeout(self.settings.request_seconds):
+            async with asyncio.timeout(seconds):
                 status, body, retry_after = await self._post(request)
         except asyncio.CancelledError:
             save(0, "the request was cancelled", None, may_cost=True)
@@ -211,15 +215,19 @@ class Endpoint:
             status, body = 200, f"the reply is longer than {MAX_TEXT:,} characters"
             reply = Reply("", FLOODED)
         except (httpx.RequestError, TimeoutError, BadStream) as error:
-            body = f"{type(error).__name__}: {error}".removesuffix(": ")
             connected = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
             may_cost = connected and not isinstance(error, httpx.PoolTimeout)
+            is_late = may_cost and isinstance(error, TimeoutError | httpx.TimeoutException)
+            text = f"{type(error).__name__}: {error}".removesuffix(": ")
+            body = f"no full reply in {seconds:g} seconds (--request-seconds)" if is_late else text
         else:
             may_cost = status == 200
             if status == 200:
                 reply = parse_reply(body)
             elif parse_error(body)[0] == STOPPED_BY_FILTER:
                 reply = Reply("", STOPPED_BY_FILTER, reported=True)
+        finally:
+            notice.cancel()
         save(status, body, reply, may_cost)
         is_final = 300 <= status < 500 and status not in _RETRY_STATUSES
         problem = _describe_problem(status, body)
