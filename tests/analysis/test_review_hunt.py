@@ -135,7 +135,7 @@ def test_a_collision_is_explained_at_the_fatal_step() -> None:
     ("players", "text"),
     [
         ((HUMAN, "club"), "Why you lost: - You went onto club's token"),
-        (("club", HUMAN), "Why you won: - club (Player 1) went onto your token"),
+        (("club", HUMAN), "Why you won: - club went onto your token"),
         (("club", "club"), "Why Player 1 lost: - Player 1 went onto Player 2's token"),
     ],
 )
@@ -151,7 +151,7 @@ def test_the_cause_of_a_loss_comes_first(players: tuple[str, str], text: str) ->
     [
         (
             (HUMAN, "club"),
-            "Why you lost: - club (Player 2) named 3, where your token was, a chance of about ",
+            "Why you lost: - club named 3, where your token was, a chance of about ",
         ),
         (("club", HUMAN), "Why you won: - You named 3, where club's token was, a chance of about "),
         (

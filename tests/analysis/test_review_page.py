@@ -87,7 +87,7 @@ def test_the_result_and_its_cause_come_first() -> None:
         headers = {f"seat{person.value}": "human", f"seat{person.other.value}": "club"}
         page = render_review_page(review_record(Record(match, headers)), headers)
         body = page[page.index("<main>") :]
-        assert f"<p><b>You {verdict}.</b> Player 1 wins" in body
+        assert f"<p>{'You win' if verdict == 'won' else 'club wins'} by" in body
         assert f'<b class="p{person.value}">{person.label}</b>: you' in body
         places = [body.index(text) for text in (f"<h2>Why you {verdict}</h2>", 'id="curve-card"', "account")]
         assert places == sorted(places)

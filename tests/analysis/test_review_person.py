@@ -38,6 +38,11 @@ def test_players_are_read_from_the_record() -> None:
     assert review_record(load_record(dump_record(match))).person is None
 
 
+def test_the_legend_defines_the_terms_of_the_reasons() -> None:
+    assert "Nim-sum: every run is worth a number" in text_of(lights(HUMAN, "club"))
+    assert "Nim-sum" not in text_of(review(duels.start("leap").play_text("enter", "enter", "resign")))
+
+
 def winner_of(reviewed: Review) -> Seat:
     outcome = reviewed.match.outcome
     assert outcome

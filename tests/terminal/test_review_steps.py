@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import duels
+from duels.core.narration import PlayerNames
 from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.core.words import strip_ink
@@ -39,6 +40,10 @@ def test_the_open_board_shows_both_tokens_and_observations() -> None:
     assert drawn(*ENTRIES[:4]) == [grid, "Player 1        @     *", "Player 2  *              @"]
     assert drawn("move 3", "observe 3") == [grid, "Player 1        @*", "Player 2  off the grid"]
 
+    one, two = (match.sight(seat) for seat in Seat)
+    board = str(words.open_board(one, two, names=PlayerNames("Ann", "best", reader=Seat.ONE)))
+    assert strip_ink(board).splitlines()[1:3] == ["You  off the grid", "best  off the grid"]
+
 
 def test_a_board_without_secrets_is_the_board() -> None:
     match = duels.start("lights").play_text("4")
@@ -49,8 +54,8 @@ def test_a_board_without_secrets_is_the_board() -> None:
 def test_a_pipe_gets_every_board(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["review", str(record), "--step"]) == 0
     out = capsys.readouterr().out
-    assert re.findall(r"^(\d)\. (You|best \(Player 2\)): (.*)$", out, re.MULTILINE) == [
-        (str(number), "You" if (number - 1) // 2 % 2 == 0 else "best (Player 2)", entry)
+    assert re.findall(r"^(\d)\. (You|best): (.*)$", out, re.MULTILINE) == [
+        (str(number), "You" if (number - 1) // 2 % 2 == 0 else "best", entry)
         for number, entry in enumerate(ENTRIES, start=1)
     ]
     assert out.count("[1][2][3][4][5][6][7]") == len(ENTRIES) + 1

@@ -34,6 +34,9 @@ def test_two_people_have_names_and_a_score(tmp_path: Path) -> None:
         terminal.expect("Bob is Player 1 and moves first. Ann is Player 2.")
         resign(terminal)  # Bob loses
         terminal.expect("Score: 0 for Bob, 1 for Ann.")
+        terminal.press(AFTER, "v")
+        terminal.expect("Player 1 was Bob, Player 2 was Ann.")
+        terminal.expect("Why you lost, Bob:")
         terminal.press(AFTER, "r")
         terminal.expect("Bob is Player 1 and moves first.")
         resign(terminal)

@@ -82,7 +82,7 @@ def test_at_a_terminal_the_board_is_numbered_and_the_person_confirms(tmp_path: P
         terminal.expect("Board 3. Enter stop to end the match without a winner.\r\n")
         terminal.answer(prompt, "stop")
         terminal.answer("Do you want to stop? Nobody wins. (yes/no): ", "no")
-        terminal.expect("Proposal declined. The match continues.\r\n")
+        terminal.expect("\r\nThe match continues.\r\n")
         terminal.answer(prompt, "stop")
         terminal.answer("Do you want to stop? Nobody wins. (yes/no): ", "yes")
         terminal.expect("The players agreed to stop. Nobody wins.\r\n\r\nNobody won.\r\n")

@@ -19,8 +19,8 @@ from duels.analysis.review_text import (
     format_legend,
     format_loss,
     format_title,
+    get_actor_name,
     get_chance_label,
-    get_short_name,
     is_slip,
     list_comments,
 )
@@ -58,7 +58,6 @@ def render_review_page(
         game=escape(review.game.name),
         outcome=escape(format_heading(review)),
         players=_render_players(review, headers or {}),
-        result=_render_result(review),
         why=_render_reasons(review),
         chance=get_chance_label(review),
         play="the strategy" if review.exactness is Exactness.ESTIMATE else "perfectly",
@@ -85,13 +84,6 @@ def build_review_steps(review: Review, make_command: ContinueCommand | None = No
         step = _describe_step(review, words, entry)
         steps.append({"board": board, **step, **_make_commands(review, entry.number, make_command)})
     return steps
-
-
-def _render_result(review: Review) -> str:
-    outcome = review.match.outcome
-    if not outcome or not outcome.winner or not review.person:
-        return ""
-    return f"<b>You {'won' if outcome.winner is review.person else 'lost'}.</b> "
 
 
 def _render_reasons(review: Review) -> str:
@@ -170,7 +162,7 @@ def _render_entries(review: Review) -> str:
         cost = escape(", ".join(filter(None, details)))
         slip = " data-slip" if entry.mark in MISTAKE_NAMES else ""
         seat = f"p{entry.actor.value}" if isinstance(entry.actor, Seat) else "chance"
-        actor = f'<span class="{seat}">{escape(get_short_name(review, entry))}</span>'
+        actor = f'<span class="{seat}">{escape(get_actor_name(review, entry.actor))}</span>'
         items.append(
             f'<li><button data-step="{entry.number}"{slip}>'
             f'<span class="number">{entry.number}</span>'

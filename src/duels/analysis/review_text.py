@@ -35,11 +35,11 @@ _ROUNDING = 1e-9
 
 def format_heading(review: Review) -> str:
     """Say how the match ended, and whether the values are estimates."""
-    outcome = review.match.outcome
+    outcome, names = review.match.outcome, review.names or get_player_names(review)
     note = " (All values are estimates.)" if review.exactness is Exactness.ESTIMATE else ""
     if not outcome:
         return f"unfinished; the score is the value of the current position.{note}"
-    return outcome.sentence.render(review.names or SEAT_LABELS) + note
+    return outcome.sentence.render(names) + note
 
 
 def describe_players(review: Review) -> str:
@@ -48,9 +48,10 @@ def describe_players(review: Review) -> str:
         other = review.person.other
         verb = "were" if review.match.over else "are"
         return f"You {verb} {review.person.label}, against {review.players[other]} ({other.label})."
-    if review.is_person(Seat.ONE):
+    if review.is_person(Seat.ONE) and not review.names:
         return "Two people played."
-    return f"Player 1 was {review.players[Seat.ONE]}, Player 2 was {review.players[Seat.TWO]}."
+    names = review.names or PlayerNames(review.players[Seat.ONE], review.players[Seat.TWO])
+    return f"Player 1 was {names.one}, Player 2 was {names.two}."
 
 
 def get_chance_label(review: Review) -> str:
@@ -60,15 +61,8 @@ def get_chance_label(review: Review) -> str:
     return f"{get_possessive(review, review.side, begins=True)} chance to win"
 
 
-def get_short_name(review: Review, entry: ReviewedEntry) -> str:
-    """Return the actor's name for a table: `club`."""
-    if isinstance(entry.actor, Seat):
-        return get_player_names(review, in_full=False).name(entry.actor)
-    return entry.actor.value
-
-
 def format_title(review: Review, entry: ReviewedEntry) -> str:
-    """Name an entry and its actor: `3. You: 5`, `4. club (Player 2) resigned`."""
+    """Name an entry and its actor: `3. You: 5`, `4. club resigned`."""
     description = describe_entry(entry)
     actor = get_actor_name(review, entry.actor, begins=True)
     return f"{entry.number}. {actor}{':' if description == entry.notation else ''} {description}"
@@ -80,7 +74,7 @@ def describe_entry(entry: ReviewedEntry) -> str:
 
 
 def get_actor_name(review: Review, actor: Actor, begins: bool = False) -> str:
-    """Return the actor's name: `you`, `club (Player 2)`, `Player 2`, `chance`; `begins` capitalizes it."""
+    """Return the actor's name: `you`, `club`, `Player 2`, `chance`; `begins` capitalizes it."""
     if isinstance(actor, Seat):
         return get_player_names(review).name(actor, begins)
     return actor.value.capitalize() if begins else actor.value
@@ -88,17 +82,16 @@ def get_actor_name(review: Review, actor: Actor, begins: bool = False) -> str:
 
 def get_possessive(review: Review, seat: Seat, begins: bool = False, reader: Seat | None = None) -> str:
     """Return `your`, `club's` or `Player 2's`. The reader, by default the only person, is `you`."""
-    return get_player_names(review, reader, in_full=False).possessive(seat, begins)
+    return get_player_names(review, reader).possessive(seat, begins)
 
 
-def get_player_names(review: Review, reader: Seat | None = None, in_full: bool = True) -> PlayerNames:
+def get_player_names(review: Review, reader: Seat | None = None) -> PlayerNames:
     """Return the players' names in sentences. The reader, by default the only person, is `you`.
 
     A machine is named only if it played a person: two machines may have the same name.
     """
     names, person = review.names, review.person
     if names is None and person and len(name := review.players[person.other]) <= _MAX_NAME_LENGTH:
-        name = f"{name} ({person.other.label})" if in_full else name
         names = PlayerNames("", name) if person is Seat.ONE else PlayerNames(name)
     return replace(names or SEAT_LABELS, reader=reader or person)
 
@@ -321,6 +314,9 @@ def format_legend(review: Review) -> str:
     sentences = [f"A point is one percent of a win. Marks by points lost: {thresholds}, {worst} above."]
     if any(entry.mark == RARE for entry in review.entries):
         sentences.append(RARE_EXPLANATION)
+    theory = "".join(entry.reason + entry.effect for entry in review.entries)
+    if "nim-sum" in theory:
+        sentences.append(DEFINITIONS["nim-sum"])
     if any(entry.draws for entry in review.entries):
         sentences += [
             DEFINITIONS["strategy"],
@@ -386,7 +382,7 @@ def explain_result(review: Review) -> list[Section]:
     else:
         sections, learners = [], [seat for seat in Seat if review.is_person(seat)]
     for seat in learners:
-        suffix = "" if review.person else f", {seat.label}"
+        suffix = "" if review.person else f", {(review.names or SEAT_LABELS).name(seat)}"
         advice = tuple(_list_improvements(review, seat))
         sections.append(Section(f"What you could do better{suffix}", advice))
     return [section for section in sections if section.reasons]
@@ -453,10 +449,11 @@ def _get_reader(review: Review) -> Seat | None:
 
 
 def _format_section_title(review: Review, reader: Seat | None, loser: Seat) -> str:
+    name = (review.names or SEAT_LABELS).name(loser)
     if not reader:
-        return f"Why {loser.label} lost"
+        return f"Why {name} lost"
     if not review.person:
-        return f"Why you lost, {reader.label}"
+        return f"Why you lost, {name}"
     return f"Why you {'lost' if reader is loser else 'won'}"
 
 

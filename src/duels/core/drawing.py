@@ -89,7 +89,7 @@ class TextDrawing(Drawing[A, V]):
         return self._draw_text(str(self._words.board(sight)), targets)
 
     def draw_open(self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS) -> Picture:
-        return self._draw_text(str(self._words.open_board(one, two)))
+        return self._draw_text(str(self._words.open_board(one, two, names=names)))
 
     def _draw_text(self, text: str, targets: bool = False) -> Picture:
         lines = strip_ink(text).strip("\n").split("\n")

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, ClassVar, Generic, TypeVar
 
 from duels.core.errors import DuelsError, NotationError, quote, shorten_list
-from duels.core.narration import Narration, TextBoard
+from duels.core.narration import SEAT_LABELS, Narration, PlayerNames, TextBoard
 from duels.core.notation import parse_whole_number
 from duels.core.rules import A, Event, Rules, Seat, Sight, V
 
@@ -249,11 +249,14 @@ class Words(ABC, Generic[A, V]):
         """
         return None
 
-    def open_board(self, one: Sight[A, V], two: Sight[A, V]) -> TextBoard:
+    def open_board(
+        self, one: Sight[A, V], two: Sight[A, V], *, names: PlayerNames = SEAT_LABELS
+    ) -> TextBoard:
         """Return the board with the hidden information of both seats, for a review."""
         if not self.rules.has_hidden_information:
             return self.board(one)
-        return TextBoard("".join(f"{sight.seat.label}:\n{self.board(sight)}" for sight in (one, two)))
+        boards = [f"{names.name(sight.seat, begins=True)}:\n{self.board(sight)}" for sight in (one, two)]
+        return TextBoard("".join(boards))
 
     def action_cells(self, sight: Sight[A, V], action: A) -> ActionCells | None:
         """Return the cells of an action, or None if players choose it from a list."""

@@ -221,8 +221,10 @@ class Menu:
         return resume_match(saved.path, self._screen, board)[1]
 
     def _review(self, saved: SavedMatch) -> None:
-        review = show_review(saved.record, self._screen)
+        from duels.analysis.review import review_record
+
         screen = self._screen
+        review = show_review(partial(review_record, saved.record), screen)
         if not review or not screen.can_page:
             return
         if screen.choose_key("\nPress b board by board, q back: ", ["b", "q"]) == "b":

@@ -47,6 +47,11 @@ def get_name(live: LiveMatch, seat: Seat) -> str:
     return get_person_name(live, seat) if seat in live.people else live.names[seat]
 
 
+def name_players(live: LiveMatch) -> PlayerNames:
+    """Return the names of two people or, against a machine, both names addressed to the only person."""
+    return make_player_names(live) or name_people(live)
+
+
 def name_people(live: LiveMatch, reader: Seat | None = None) -> PlayerNames:
     """Return the names of two people, if known, for sentences that address `reader`."""
     names = live.series.names if live.series and live.series.has_person_names else {}
@@ -117,7 +122,7 @@ def propose_stop(live: LiveMatch, seat: Seat) -> Proposal:
         if needs_consent
         else "Do you want to stop?"
     )
-    refusal = "Proposal declined. The match continues."
+    refusal = f"{'Proposal declined. ' * needs_consent}The match continues."
     return Proposal(f"{question} Nobody wins.", needs_consent, live.stop, refusal)
 
 

@@ -1,12 +1,17 @@
 """The choices after a match: rematch, review and so on."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from duels.core.errors import DuelsError
 from duels.core.record import Record
 from duels.core.rules import Seat
 from duels.play.live import LiveMatch
+from duels.solving.oracle import Progress
+from duels.terminal.messages import name_people
 from duels.terminal.screen import Screen
 
 if TYPE_CHECKING:
@@ -38,9 +43,16 @@ def get_step_labels(in_menu: bool) -> dict[NextStep, str]:
     }
 
 
-def make_record(live: LiveMatch) -> Record:
-    """Make a record of the match with its players' names, without reading the match's file."""
-    return Record(live.match, {f"seat{seat.value}": live.names[seat] for seat in Seat})
+def review_live_match(live: LiveMatch, progress: Progress) -> "Review":
+    """Review a match with the names of its people, without reading the match's file.
+
+    Raises DuelsError if it cannot be reviewed.
+    """
+    from duels.analysis.review import review_record
+
+    record = Record(live.match, {f"seat{seat.value}": live.names[seat] for seat in Seat})
+    review = review_record(record, progress)
+    return replace(review, names=name_people(live)) if len(live.people) == 2 else review
 
 
 def ask_next_step(live: LiveMatch, screen: Screen) -> NextStep:
@@ -51,7 +63,7 @@ def ask_next_step(live: LiveMatch, screen: Screen) -> NextStep:
         choices = ", ".join(f"{step.value} {label}" for step, label in labels.items())
         choice = NextStep(screen.choose_key(f"\nPress {choices}: ", [step.value for step in labels]))
         if choice is NextStep.REVIEW:
-            review = show_review(make_record(live), screen)
+            review = show_review(partial(review_live_match, live), screen)
             if review and screen.can_page:
                 labels = {NextStep.BOARDS: "board by board", **labels}
         elif choice is NextStep.BOARDS and review:
@@ -62,14 +74,13 @@ def ask_next_step(live: LiveMatch, screen: Screen) -> NextStep:
             return choice
 
 
-def show_review(record: Record, screen: Screen) -> "Review | None":
+def show_review(make_review: Callable[[Progress], "Review"], screen: Screen) -> "Review | None":
     """Show and return the review of a match, or say why there is none and return None."""
-    from duels.analysis.review import review_record
     from duels.terminal.review import render_review
 
     try:
         with screen.progress("reviewing") as progress:
-            review = review_record(record, progress)
+            review = make_review(progress)
     except DuelsError as error:
         screen.say(f"{error}\n")
         return None

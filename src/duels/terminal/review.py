@@ -30,6 +30,7 @@ _BLOCKS = " ▁▂▃▄▅▆▇█"
 _MARK_INKS = {"mistake": Ink.CHANGED, "blunder": Ink.LOST}
 _BELIEFS_HEADING = "What each player could infer before each entry (darker is likelier, ( ) is the truth):"
 _WHO_WIDTH = 10
+_BELIEF_WIDTH = 24
 _ENTRY_WIDTH = 11
 _LONG_MATCH = 40  # entries
 _UNEVENTFUL, _EQUAL = "nothing given away, no luck", "all actions were equally good"
@@ -89,15 +90,16 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         click.echo(f"Page: {escape_unprintable(str(page))}", err=True)
 
 
-def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
+def render_review(review: Review, width: int = _TEXT_WIDTH, on_page: bool = False) -> str:
     """Render the whole review, with paragraphs no wider than `width`.
 
-    The reasons come last, where a terminal still shows them after a long text.
+    The reasons come first `on_page`. Otherwise they come last, where a terminal still shows them after a
+    long text.
     """
     chance, text_width = review_text.get_chance_label(review), min(width, _TEXT_WIDTH)
-    lines = [
-        f"{review.game.name}: {review_text.format_heading(review)}",
-        review_text.describe_players(review),
+    heading = f"{review.game.name}: {review_text.format_heading(review)}"
+    title = wrap(f"{heading}\n{review_text.describe_players(review)}", text_width).splitlines()
+    details = [
         wrap(review_text.format_legend(review), text_width),
         "",
         f"     {'who':<{_WHO_WIDTH}}{'entry':<{_get_entry_width(review)}}{chance}, before and after",
@@ -108,9 +110,10 @@ def render_review(review: Review, width: int = _TEXT_WIDTH) -> str:
         *_render_chart(review, width),
         "",
         wrap("\n".join(review_text.format_account(review)), text_width),
-        *_render_reasons(review, text_width),
     ]
-    return "\n".join(lines) + "\n"
+    reasons = _render_reasons(review, text_width)
+    parts = [*title, *reasons, "", *details] if on_page else [*title, *details, *reasons]
+    return "\n".join(parts) + "\n"
 
 
 def _get_entry_width(review: Review) -> int:
@@ -162,7 +165,7 @@ def _render_run(review: Review, entries: list[ReviewedEntry], board: int, summar
 
 
 def _render_entry(review: Review, entry: ReviewedEntry) -> str:
-    actor = f"{review_text.get_short_name(review, entry):<{_WHO_WIDTH}}"
+    actor = f"{review_text.get_actor_name(review, entry.actor):<{_WHO_WIDTH}}"
     if isinstance(entry.actor, Seat):
         actor = Ink.for_seat(entry.actor)(actor)
     notation = f"{entry.notation:<{_get_entry_width(review)}}"
@@ -189,11 +192,13 @@ def _render_beliefs(review: Review) -> list[str]:
     entries = [entry for entry in review.entries if entry.beliefs]
     if not entries:
         return []
-    lines = ["", _BELIEFS_HEADING, f"     {'Player 1 of Player 2':<24}Player 2 of Player 1"]
+    owners = [review_text.get_possessive(review, seat, begins=True) for seat in Seat]
+    heading = "".join(f"{owner + ' view':<{_BELIEF_WIDTH}}" for owner in owners)
+    lines = ["", _BELIEFS_HEADING, f"     {heading}".rstrip()]
     for entry in entries:
         shades = (render_shades(belief.probabilities, belief.truth) for belief in entry.beliefs.values())
-        columns = "".join(f"{shade:<24}" for shade in shades)
-        name = review_text.get_short_name(review, entry)
+        columns = "".join(f"{shade:<{_BELIEF_WIDTH}}" for shade in shades)
+        name = review_text.get_actor_name(review, entry.actor)
         lines.append(f"{entry.number:>3}. {columns}{name}: {entry.notation}")
     return lines
 
@@ -267,4 +272,5 @@ def _render_pages(review: Review) -> Iterator[str]:
 
 def _render_board(review: Review, match: Match) -> str:  # type: ignore[type-arg]
     words = review.game.words(review.match.rules)
-    return str(words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO)))
+    names = review_text.get_player_names(review)
+    return str(words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO), names=names))

@@ -75,7 +75,18 @@ def test_the_first_player_wins_every_row() -> None:
         (
             "OOOOOOO 1",
             "You see one run of 7, nim-sum 2; turning off 4 leaves runs of 3 and 3, worth 3 and 3, "
-            "nim-sum 0, and whatever the other player then turns off, you can bring it back to 0.",
+            "nim-sum 0: answer every move by the same move in the equal run.",
+        ),
+        (
+            "OOOOXOX 1",
+            "You see runs of 4 and 1, worth 1 and 1, nim-sum 0: whatever you turn off, the other player can "
+            "bring it back to 0.",
+        ),
+        (
+            "OOOOXOO 1",
+            "You see runs of 4 and 2, worth 1 and 2, nim-sum 3; turning off 6 leaves runs of 4 and 1, "
+            "worth 1 and 1, nim-sum 0, and whatever the other player then turns off, you can bring it back "
+            "to 0.",
         ),
         (
             "OOXOOXX 2",
@@ -113,5 +124,6 @@ def test_shifted_moves_share_an_action_class() -> None:
 def test_the_effect_of_a_slip_is_the_remaining_nim_sum() -> None:
     sight = RULES.parse_position("OOOXXXX 1")
     assert ORACLE.effect(sight, TurnOff(1, 1)) == (
-        "You turned off 1, which left one run of 2, nim-sum 2: the other player could bring it to 0."
+        "You turned off 1, which left one run of 2, nim-sum 2: by turning off 2-3, the other player could "
+        "bring it to 0."
     )

@@ -117,6 +117,21 @@ def test_a_review_and_the_rules_are_one_key_away() -> None:
     at_board(live, act)
 
 
+def test_a_review_on_the_board_begins_with_the_reasons() -> None:
+    live = live_match("lights", two="novice", entries="1 3-4 6 2 5 7")
+
+    async def act(player: Player) -> None:
+        await player.see("You lost.")
+        await player.pilot.press("v")
+        await player.see("Press Escape to go back to the board")
+        heading, players, blank, title, *_ = player.screen_text.splitlines()
+        assert heading.strip() == "lights: novice wins by turning OFF the last light."
+        assert players.strip() == "You were Player 1, against novice (Player 2)."
+        assert (blank.strip(), title.strip()) == ("", "Why you lost:")
+
+    at_board(live, act)
+
+
 @pytest.mark.parametrize(
     ("command", "question", "refusals"), [("r", "Do you want to resign?", "n"), ("u", "Take back only", "nn")]
 )

@@ -5,7 +5,18 @@ from dataclasses import dataclass
 from itertools import islice
 
 from duels.core.errors import NotationError
-from duels.core.narration import Narration, Row, TextBoard, say, verb, victory, whose, wins
+from duels.core.narration import (
+    SEAT_LABELS,
+    Narration,
+    PlayerNames,
+    Row,
+    TextBoard,
+    say,
+    verb,
+    victory,
+    whose,
+    wins,
+)
 from duels.core.notation import parse_whole_number
 from duels.core.rules import Event, Seat, Sight
 from duels.core.words import ActionCells, Dialogue, Ink, InvalidEntry, Words, ask_until, join_or, quote_entry
@@ -223,11 +234,14 @@ class HuntWords(Words[Action, View]):
             f"by {opponent}{other_legend}: {other or 'none'}.\n",
         )
 
-    def open_board(self, one: Sight[Action, View], two: Sight[Action, View]) -> TextBoard:
+    def open_board(
+        self, one: Sight[Action, View], two: Sight[Action, View], *, names: PlayerNames = SEAT_LABELS
+    ) -> TextBoard:
         """Render the grid, and below it each player's token and last observation."""
         cells = range(1, self.rules.cells + 1)
         revealed = find_revealed_tokens(one.events)
-        label_width = max(len(seat.label) for seat in Seat) + 1
+        labels = {seat: names.name(seat, begins=True) for seat in Seat}
+        label_width = max(map(len, labels.values())) + 1
         lines = [" " * label_width + "".join(f"[{cell}]" for cell in cells)]
         for sight in (one, two):
             view = sight.view
@@ -238,7 +252,7 @@ class HuntWords(Words[Action, View]):
                 for cell in cells
             )
             note = "  off the grid" * (view.cell == OFF_GRID)
-            row = f"{sight.seat.label:<{label_width}}{''.join(marks)}".rstrip()
+            row = f"{labels[sight.seat]:<{label_width}}{''.join(marks)}".rstrip()
             lines.append(Ink.for_seat(sight.seat)(f"{row}{note}"))
         signs = f"{_OWN_TOKEN} is the token, "
         if revealed:

@@ -63,10 +63,10 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         row_after = self.rules.apply(sight.view, verdict.best[0]).state.row
         if ON not in row_after:
             return f"Turning off {best} turns off the last light."
-        return (
-            f"{row_now}; turning off {best} leaves {_describe_row(row_after)}, "
-            "and whatever the other player then turns off, you can bring it back to 0."
-        )
+        move = f"{row_now}; turning off {best} leaves {_describe_row(row_after)}"
+        if _is_paired(row_after):
+            return f"{move}: answer every move by the same move in the equal run."
+        return f"{move}, and whatever the other player then turns off, you can bring it back to 0."
 
     def pointer(self, sight: Sight[TurnOff, State]) -> str:
         verdict = self.judge(sight)
@@ -86,9 +86,10 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         )
 
     def effect(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
-        row_after = self.rules.apply(sight.view, action).state.row
-        clause = f"You turned off {self.rules.format(action)}, which left {_describe_row(row_after)}"
-        return f"{clause}: the other player could bring it to 0." if get_nim_sum(row_after) else f"{clause}."
+        after = self.rules.apply(sight.view, action).state
+        clause = f"You turned off {self.rules.format(action)}, which left {_describe_row(after.row)}"
+        reply = self.rules.format(self.judge(self.rules.sight(after, after.mover)).best[0])
+        return f"{clause}: by turning off {reply}, the other player could bring it to 0."
 
     def mistake_category(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
         return "turning off one light" if action.count == 1 else "turning off a pair"

@@ -29,7 +29,7 @@ from duels.terminal.board.scene import Curtain, Page, QuestionPanel, Scene, Scen
 from duels.terminal.board.story import Story
 from duels.terminal.board.view import Palette
 from duels.terminal.keyboard import KEY_GAP_SECONDS
-from duels.terminal.next_step import NextStep, get_step_labels, make_record
+from duels.terminal.next_step import NextStep, get_step_labels, review_live_match
 from duels.terminal.prompts import Quit
 from duels.terminal.screen import format_key_prompt
 
@@ -218,7 +218,9 @@ class BoardApp(App[AppResult]):
         sight, opponent = match.sight(self._seat), messages.get_name(self.live, self._seat.other)
         board = words.solo_board(sight, opponent) or words.board(sight)
         if match.over and match.rules.has_hidden_information:
-            revealed = words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO))
+            revealed = words.open_board(
+                match.sight(Seat.ONE), match.sight(Seat.TWO), names=messages.name_players(self.live)
+            )
             return replace(board, text=str(revealed))
         return board
 
@@ -242,7 +244,7 @@ class BoardApp(App[AppResult]):
     def _render_turn(self) -> Content:
         content, live, outcome = self._palette.make_content, self.live, self.live.match.outcome
         if outcome:
-            reason = outcome.sentence.render(messages.name_people(live))
+            reason = outcome.sentence.render(messages.name_players(live))
             result = messages.format_result(live, self._you) if self._you else reason
             return content(f"{result} {messages.format_score(live)}".rstrip())
         if not self.choice:
@@ -441,14 +443,12 @@ class BoardApp(App[AppResult]):
         )
 
     def _review(self) -> None:
-        from duels.analysis.review import review_record
         from duels.terminal.review import render_review
 
-        record = make_record(self.live)
         width = max(20, self.size.width - 4)
         self._job.start(
             "reviewing",
-            lambda progress: render_review(review_record(record, progress), width),
+            lambda progress: render_review(review_live_match(self.live, progress), width, on_page=True),
             lambda text: self.push_screen(Page(text, self._palette)),
         )
 

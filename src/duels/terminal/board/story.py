@@ -3,7 +3,7 @@
 from duels.core.match import AnyMatch
 from duels.core.narration import Narration
 from duels.core.record import format_entry
-from duels.core.rules import Seat
+from duels.core.rules import CHANCE, Seat
 from duels.core.words import Ink
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
@@ -23,8 +23,8 @@ class Story:
     @property
     def text(self) -> str:
         live = self._live
-        new_turns = live.match.steps()[len(self._paragraphs) :]
-        self._paragraphs += [self._render_turn(match) for match in new_turns]
+        for match in live.match.steps()[len(self._paragraphs) :]:
+            self._paragraphs.append(self._render_turn(match))
         return "\n".join(filter(None, [*live.words.opening().render_news(), *self._paragraphs]))
 
     def truncate(self) -> None:
@@ -40,9 +40,14 @@ class Story:
         narrations = self._narrator.narrate_last_turn(match)
         news = [(narration.reader, self._render_narration(narration)) for narration in narrations]
         first_reader = next((reader for reader, lines in news if lines), None)
-        # Against a machine, the first sentence says who did what.
-        is_told = self._names and match.last and first_reader is match.last.actor
-        entry = [] if is_told else self._render_entry(match)
+        entry, decision = self._render_entry(match), match
+        if match.last and match.last.actor is CHANCE and match.previous:
+            decision = match.previous
+        # Against a machine, the first sentence says who did what, also if chance had to decide first.
+        if self._names and decision.last and first_reader is decision.last.actor:
+            entry = []
+            if decision is not match and self._paragraphs[-1] == "\n".join(self._render_entry(decision)):
+                self._paragraphs[-1] = ""
         return "\n".join([*entry, *(line for _, lines in news for line in lines)])
 
     def _render_narration(self, narration: Narration) -> list[str]:

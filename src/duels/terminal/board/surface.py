@@ -52,8 +52,6 @@ class BoardMatch:
         return result
 
     def _show_result(self) -> None:
-        outcome, you = self.live.match.outcome, messages.find_solo_seat(self.live)
-        if outcome:
-            reason = outcome.sentence.render(messages.name_people(self.live))
-            result = messages.format_result(self.live, you) if you else messages.format_score(self.live)
-            self.screen.say(f"{reason} {result}".rstrip() + "\n")
+        if outcome := self.live.match.outcome:
+            reason = outcome.sentence.render(messages.name_players(self.live))
+            self.screen.say(f"{reason} {messages.format_score(self.live)}".rstrip() + "\n")
