@@ -17,7 +17,6 @@ from time import perf_counter, process_time
 from typing import Any
 
 from duels.arena.config import Config
-from duels.arena.match_plan import Judge, play_match
 from duels.arena.run import run
 from duels.core.match import Match
 from duels.core.rules import Seat
@@ -38,33 +37,11 @@ def timed(work: Callable[[], object], clock: Callable[[], float] = perf_counter)
     return clock() - began
 
 
-def bare(config: Config, game: str) -> Callable[[], object]:
-    """Play and grade the same matches one after another, without a run."""
-    rules = config.rules(game)
-    judge = Judge(rules)
-    players = {name: config.make_player(name, rules) for name in PLAYERS}
-
-    def play() -> None:
-        for plan in config.plan_matches(game, *PLAYERS, range(config.count_matches(game) // 2)):
-            play_match(plan, judge, {seat: players[plan.players[seat - 1]] for seat in Seat})
-
-    return play
-
-
-def matches() -> list[dict[str, Any]]:
-    """Return matches per second of CPU time for each game: played bare, and in a run, measured in turn."""
-    return [measure_game(game) for game in GAMES]
-
-
 def measure_game(game: str) -> dict[str, Any]:
+    """Return the matches of a run per second of CPU time."""
     config = Config(PLAYERS, (game,), MATCHES[game])
-    timed(bare(config, game))  # oracles are made before anything is measured
-    turns = [(timed(bare(config, game), process_time), timed_run(config)) for _ in range(TURNS)]
-    return {
-        "game": game,
-        "bare": median(MATCHES[game] / alone for alone, _ in turns),
-        "in_run": median(MATCHES[game] / inside for _, inside in turns),
-    }
+    timed_run(config)  # makes the oracles
+    return {"game": game, "in_run": median(MATCHES[game] / timed_run(config) for _ in range(TURNS))}
 
 
 def timed_run(config: Config) -> float:
@@ -144,7 +121,7 @@ def main() -> None:
         "TextArena, tic-tac-toe": textarena_loop(),
     }
     result = {
-        "matches": matches(),
+        "matches": [measure_game(game) for game in GAMES],
         "question_seconds": program_overhead(),
         "loops": {name: speed for name, speed in loops.items() if speed is not None},
     }

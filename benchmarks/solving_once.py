@@ -7,20 +7,16 @@ import json
 import signal
 import sys
 import time
-import tracemalloc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import reduce
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import product
 from operator import xor
 from typing import Any
 
 from duels.core.rules import AnyRules, Seat
 from duels.games import find_game
-from duels.solving.graph import explore
 from duels.solving.nimbers import TakeAndBreak
-from duels.solving.oracle import OpenOracle
 from duels.solving.oracles import get_oracle
 
 Answer = dict[str, Any]
@@ -32,13 +28,6 @@ def timed(work: Callable[[], Answer]) -> Answer:
     start = time.process_time()
     answer = work()
     return {**answer, "seconds": time.process_time() - start}
-
-
-def traced(work: Callable[[], Answer]) -> Answer:
-    """Run `work` and return its result and peak megabytes. Tracing slows it down."""
-    tracemalloc.start()
-    answer = work()
-    return {**answer, "megabytes": tracemalloc.get_traced_memory()[1] / 2**20}
 
 
 def oracle_from_nothing(name: str, rules: Any) -> Any:
@@ -59,22 +48,10 @@ def our_opening(name: str, rules: AnyRules) -> Answer:
     return {"states": 1, "opening": verdict.value.number}
 
 
-def our_states(name: str, rules: AnyRules) -> Answer:
-    """Return the value of every reachable state."""
-    states = explore(rules).states
-    oracle = oracle_from_nothing(name, rules)
-    if isinstance(oracle, OpenOracle):
-        values = [float(oracle.state_value(state)) for state in states]
-    else:
-        values = [oracle.value(rules.sight(state, Seat.ONE)).number for state in states]
-    return {"states": len(values), "opening": values[0]}
-
-
-def our_nim(positions: Iterable[tuple[int, ...]]) -> Answer:
+def our_nim() -> Answer:
     """Return whether the player to move wins nim, by the nim-values that also solve lights."""
     nim = TakeAndBreak((3,) * max(NIM))
-    won = [reduce(xor, map(nim.nimber, position)) != 0 for position in positions]
-    return {"states": len(won), "opening": float(won[0])}
+    return {"states": 1, "opening": float(reduce(xor, map(nim.nimber, NIM)) != 0)}
 
 
 def their_values(game: Any) -> Answer:
@@ -98,16 +75,12 @@ def solve(who: str, name: str, options: dict[str, int]) -> Answer:
     if who.startswith("openspiel"):
         return _theirs(who, name, options)
     if name == "nim":
-        smaller = product(*(range(pile, -1, -1) for pile in NIM))
-        return timed(lambda: our_nim([NIM] if who == "opening" else smaller))
+        return timed(our_nim)
     rules = find_game(name).rules(**options)
     import_module(f"duels.games.{name}.oracle")  # imports are not measured
     if find_spec("numpy"):
         import numpy  # noqa: F401  flip's
-    if who == "states":
-        return timed(lambda: our_states(name, rules))
-    measure = traced if who == "memory" else timed
-    return measure(lambda: our_opening(name, rules))
+    return timed(lambda: our_opening(name, rules))
 
 
 def _theirs(who: str, name: str, options: dict[str, int]) -> Answer:

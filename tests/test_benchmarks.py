@@ -1,13 +1,10 @@
 """A benchmark must not report a peer that fails as slow; `make bench` runs all of them."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from duels.games import GAMES
-from duels.solving.graph import explore
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
@@ -29,25 +26,6 @@ def test_a_slow_benchmark_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(solving, "LIMIT", 1)
     assert solving.solved_once("theirs", "chain", {"cells": 13}, str(tmp_path)) is None
-
-
-def test_finds_every_state_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    import solving_once
-
-    steps: list[str] = []
-
-    def timed(work: Callable[[], Any]) -> Any:
-        steps.append("timed")
-        return work()
-
-    def walk(rules: Any) -> Any:
-        steps.append("explored")
-        return explore(rules)
-
-    monkeypatch.setattr(solving_once, "timed", timed)
-    monkeypatch.setattr(solving_once, "explore", walk)
-    assert solving_once.solve("states", "lights", {})["states"] > 1
-    assert steps == ["timed", "explored"]
 
 
 def test_ratios_compare_with_the_fastest_peer() -> None:
