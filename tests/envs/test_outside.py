@@ -27,8 +27,7 @@ from duels.envs import openspiel as ours_openspiel
 from duels.envs import pettingzoo as ours_pettingzoo
 from duels.envs.engine import RulesEngine, make_engine
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
-from duels.envs.kernels.flip.batch import FlipBatch
-from duels.envs.kernels.flip.engine import FlipEngine
+from duels.envs.kernels.flip.batch import FlipBatch, FlipEngine
 from duels.games import GAMES, resolve_rules
 from duels.games.flip.rules import QuantumTiles
 from tests.outside import highcard, nim

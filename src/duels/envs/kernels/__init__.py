@@ -7,20 +7,21 @@ from duels.core.rules import AnyRules
 from duels.games import GAMES
 
 _CLASSES = {
-    "flip.engine": "FlipEngine",
-    "flip.batch": "FlipBatch",
-    "flip.jax": "FlipEnv",
-    "flip.levels": "FlipLevels",
-    "hunt.levels": "HuntLevels",
+    ("flip", "engine"): ("flip.batch", "FlipEngine"),
+    ("flip", "batch"): ("flip.batch", "FlipBatch"),
+    ("flip", "jax"): ("flip.jax", "FlipEnv"),
+    ("flip", "levels"): ("flip.levels", "FlipLevels"),
+    ("hunt", "levels"): ("hunt.levels", "HuntLevels"),
 }
 
 
 def find_kernel(rules: AnyRules, part: str) -> Any:
     """Return the class `part` (`engine`, `batch`, `jax` or `levels`) of the kernel of `rules`, or None."""
-    module, our_game = f"{rules.name}.{part}", GAMES.get(rules.name)
-    if module not in _CLASSES or not our_game or type(rules) is not our_game.rules_class():
+    kernel = _CLASSES.get((rules.name, part))
+    if not kernel or type(rules) is not GAMES[rules.name].rules_class():
         return None
-    return getattr(import_module(f"{__name__}.{module}"), _CLASSES[module])
+    module, name = kernel
+    return getattr(import_module(f"{__name__}.{module}"), name)
 
 
 def find_levels(rules: AnyRules) -> Any:
