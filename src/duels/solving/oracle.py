@@ -395,7 +395,7 @@ class OpenOracle(Oracle[A, S]):
         """Return the probability that player 1 wins, whichever seat is to move."""
 
     def action_values(self, state: S, actions: tuple[A, ...]) -> list[Fraction]:
-        """Return `state_value` after each action. Games may override this with a quicker method."""
+        """Return `state_value` after each action."""
         return [self.state_value(self.rules.apply(state, action).state) for action in actions]
 
     def select_quickest(self, state: S, best: tuple[A, ...]) -> tuple[A, ...]:

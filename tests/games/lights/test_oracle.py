@@ -40,16 +40,6 @@ def test_the_opening_is_won_by_leaving_two_equal_halves() -> None:
     assert all(judged.value.fraction == 0 for judged in verdict.actions if not judged.best)
 
 
-def test_actions_have_the_value_of_their_successors() -> None:
-    rules = Lights(8)
-    oracle = make_oracle(rules)
-    for number in range(1, 2**8):
-        state = rules.parse_state(f"{number:08b}".replace("0", "X").replace("1", "O") + " 2")
-        actions = rules.actions(state)
-        after = [oracle.state_value(rules.apply(state, action).state) for action in actions]
-        assert oracle.action_values(state, actions) == after
-
-
 def test_a_row_of_ten_thousand_is_won_from_the_middle() -> None:
     rules = Lights(10_000)
     verdict = make_oracle(rules).judge(rules.sight(rules.initial(), Seat.ONE))

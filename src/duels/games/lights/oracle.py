@@ -39,21 +39,6 @@ class LightsOracle(OpenOracle[TurnOff, State]):
     def state_value(self, state: State) -> Fraction:
         return _state_value(get_nim_sum(state.row), state.mover)
 
-    def action_values(self, state: State, actions: tuple[TurnOff, ...]) -> list[Fraction]:
-        """Return the values of `actions` in one pass: each action changes only its own run."""
-        nim_sum = get_nim_sum(state.row)
-        bounds: dict[int, tuple[int, int]] = {}
-        for start, end in find_runs(state.row):
-            bounds.update(dict.fromkeys(range(start, end), (start, end)))
-        values = []
-        for action in actions:
-            first = action.first - 1
-            start, end = bounds[first]
-            left, right = first - start, end - first - action.count
-            nim_sum_after = nim_sum ^ KAYLES.nimber(end - start) ^ KAYLES.nimber(left) ^ KAYLES.nimber(right)
-            values.append(_state_value(nim_sum_after, state.mover.other))
-        return values
-
     def reason(self, sight: Sight[TurnOff, State]) -> str:
         verdict = self.judge(sight)
         row_now = f"You see {_describe_row(sight.view.row)}"
