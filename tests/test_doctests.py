@@ -11,16 +11,14 @@ from duels.core.errors import DuelsError
 
 SOURCE = Path(duels.__file__).parent
 PUBLIC = {name: getattr(duels, name) for name in dir(duels) if name != "vector"}
-PUBLIC_MODULES = sorted({value.__module__ for value in PUBLIC.values()} | {"duels.vector"})
-OTHER_MODULES = sorted(
+MODULES = sorted(
     ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__")
-    for folder in ("envs", "arena", "integrations")
-    for path in (SOURCE / folder).rglob("*.py")
+    for path in SOURCE.rglob("*.py")
     if ">>> " in path.read_text(encoding="utf-8")
 )
 
 
-@pytest.mark.parametrize("name", [*PUBLIC_MODULES, *OTHER_MODULES])
+@pytest.mark.parametrize("name", MODULES)
 def test_examples_print_what_they_show(name: str) -> None:
     try:
         module = import_module(name)

@@ -1,6 +1,5 @@
 """Sentences with slots: second person to the reader, third person with names to everybody else."""
 
-import doctest
 import re
 from random import Random
 
@@ -8,7 +7,6 @@ import duels_liarsdice
 import duels_tictactoe
 import pytest
 
-from duels.core import narration
 from duels.core.match import Match
 from duels.core.narration import (
     Narration,
@@ -30,11 +28,6 @@ from tests.support import all_rules, play_randomly
 
 ONE, TWO = Seat
 NAMES = {reader: PlayerNames("Ann", "bob", reader) for reader in (ONE, TWO, None)}
-
-
-def test_docstring_examples_print_their_output() -> None:
-    assert doctest.testmod(narration).failed == 0
-    assert doctest.testmod(narration).attempted > 0
 
 
 @pytest.mark.parametrize(
