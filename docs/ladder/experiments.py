@@ -6,7 +6,6 @@ from itertools import permutations
 from math import ceil
 from random import Random
 from statistics import NormalDist, median, pvariance
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from duels.arena.match_plan import Judge, MatchPlan, play_match
 from duels.arena.probe import ProbeQuestion, collect_answers
 from duels.arena.report import GameReport
 from duels.arena.scores import MatchPair, adjusted_interval, list_finished_pairs, make_match_pairs
-from duels.core.rules import OpenRules, Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, OpenRules, Seat
 from duels.games import find_game
 from duels.players import Player, make_player
 from duels.solving.oracles import get_oracle
@@ -33,7 +32,6 @@ RUNS, CHECKS = 200, (50, 60, 70, 80, 90, 100)
 OTHERS = 10  # deterministic players besides a perfect one
 _EPSILON = 1e-12
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-AnyRules = Rules[Any, Any, Any]
 
 
 # -- matches needed to know a result to within WIDTH -----------------------------------------------------
@@ -149,7 +147,7 @@ def _count_questions(rules: AnyRules, number: int) -> Mapping[Seat, int]:
     return {seat: sum(key[0] is seat for key in probe.answers) for seat in Seat}
 
 
-def _answer(sight: Sight[Any, Any], number: int) -> Row:
+def _answer(sight: AnySight, number: int) -> Row:
     """Return a perfect player's answer, or one that depends only on the position and the player."""
     rules = sight.rules
     actions = sight.actions if number else get_oracle(rules).judge(sight).best

@@ -8,7 +8,7 @@ import charts
 from sample import GOAL, PLAYERS, summed_up
 
 from duels.analysis.wording import format_bounded, format_percent
-from duels.core.rules import Rules, Seat, Sight
+from duels.core.rules import AnyRules, AnySight, Seat
 from duels.games.chain.oracle import ChainOracle, iter_boards, iter_challenges
 from duels.games.chain.reasons import can_accepting_be_right
 from duels.games.chain.rules import (
@@ -46,12 +46,12 @@ def apart(more: Value, less: Value) -> str:
     return f"{number} ± {bound}"
 
 
-def findings(rules: Rules[Any, Any, Any], oracle: Oracle[Any, Any]) -> dict[str, Any]:
+def findings(rules: AnyRules, oracle: Oracle[Any, Any]) -> dict[str, Any]:
     """The findings that `duels solve` prints about the opening, by name."""
     return {found.name: found.data for found in oracle.findings(rules.sight(rules.initial(), Seat.ONE))}
 
 
-def opening_table(rules: Rules[Any, Any, Any], sight: Sight[Any, Any], oracle: Oracle[Any, Any]) -> str:
+def opening_table(rules: AnyRules, sight: AnySight, oracle: Oracle[Any, Any]) -> str:
     """A table of the actions by value, with actions of equal value in one row."""
     verdict = oracle.judge(sight)
     groups: dict[str, list[str]] = {}

@@ -23,16 +23,10 @@ from duels.envs import pettingzoo as duels_pettingzoo
 from duels.envs.gymnasium import DuelEnv, DuelVectorEnv
 from duels.solving.oracles import get_oracle
 from tests.envs.alike import HUNT, NUMBER, OPTIONS, actions_of, pair_of
+from tests.envs.test_copies import same
 
 seats = st.sampled_from(list(Seat))
 seeds = st.integers(0, 2**32)
-
-
-def same(one: Any, two: Any) -> bool:
-    """Equal, through dictionaries, arrays and all."""
-    if isinstance(one, dict):
-        return one.keys() == two.keys() and all(same(one[key], two[key]) for key in one)
-    return bool(np.array_equal(one, two))
 
 
 @settings(max_examples=60, deadline=None)

@@ -10,7 +10,6 @@ from duels.core.errors import DuelsError
 from duels.core.explore import iter_reachable
 from duels.core.game import Game
 from duels.core.laws import check_everywhere
-from duels.core.match import Match
 from duels.core.notation import parse_seat, split_fields
 from duels.core.options import option
 from duels.core.rules import CHANCE, Actor, Event, OpenRules, Outcome, Seat, Step
@@ -278,10 +277,3 @@ def test_reports_progress() -> None:
     messages: list[str] = []
     InductionOracle(Tug(), messages.append)
     assert messages
-
-
-def test_oracles_are_cached() -> None:
-    assert get_oracle(Tug()) is get_oracle(Tug())
-    assert get_oracle(Tug()) is not get_oracle(Tug(length=5))
-    match = Match.start(Tug()).play_text("pull")
-    assert get_oracle(Tug()).value(match.sight(Seat.ONE)).fraction == HALF
