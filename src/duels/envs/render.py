@@ -2,16 +2,14 @@
 
 from functools import cached_property
 from io import BytesIO
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from duels.core.drawing import Drawing
 from duels.core.errors import DuelsError, require_extra
 from duels.core.rules import AnyRules, AnySight, Seat
 from duels.core.svg import WIDTH
-from duels.core.words import Words, strip_ink
+from duels.core.words import strip_ink
 from duels.raster import render_png
 
 Pixels = NDArray[np.uint8]
@@ -37,22 +35,11 @@ class BoardRenderer:
         self._rules = rules
         self.mode = mode
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return BoardRenderer, (self._rules, self.mode)
-
-    @cached_property
-    def _words(self) -> Words[Any, Any]:
-        return self._rules.game.words(self._rules)
-
-    @cached_property
-    def _drawing(self) -> Drawing[Any, Any]:
-        return self._rules.game.drawing(self._rules)
-
     def render(self, sight: AnySight) -> str | Pixels | None:
         """Return the board as text (`ansi`) or pixels (`rgb_array`), or print it (`human`)."""
         if self.mode == "rgb_array":
             return self._draw(sight)
-        text = strip_ink(str(self._words.board(sight)))
+        text = strip_ink(str(self._rules.game.words(self._rules).board(sight)))
         if self.mode == "ansi":
             return text
         print(text)
@@ -65,7 +52,7 @@ class BoardRenderer:
         width, height = self._size
         png = render_png(
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" color="{_INK}">'
-            f"{self._drawing.draw(sight)}</svg>",
+            f"{self._rules.game.drawing(self._rules).draw(sight)}</svg>",
             _PAPER,
         )
         return np.asarray(Image.open(BytesIO(png)).convert("RGB")).copy()
@@ -74,6 +61,6 @@ class BoardRenderer:
     def _size(self) -> tuple[int, int]:
         """The size of the first board. Later boards are scaled to it."""
         start = self._rules.sight(self._rules.initial(), Seat.ONE)
-        height = self._drawing.draw(start).height
+        height = self._rules.game.drawing(self._rules).draw(start).height
         # Common video formats need even sizes.
         return WIDTH, round(height / 2) * 2

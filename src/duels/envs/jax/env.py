@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -22,7 +22,6 @@ from duels.core.svg import WIDTH
 from duels.envs.kernels import find_kernel
 from duels.envs.settings import DEFAULT_SETTINGS, EnvSettings, FeatureNames, encode_limit_left
 from duels.envs.versions import LATEST
-from duels.solving.decisions import Decisions
 from duels.solving.tables import ONGOING, POINTS, get_tables
 
 MAX_OUTCOMES = 2**16  # with more, the products in `pick` overflow 32 bits
@@ -405,16 +404,11 @@ class TableEnv(Env):
         return self._observation[seat, position]
 
     def rules_state(self, position: Any) -> Any:
-        decisions, moves = Decisions(self.rules), []
-        state_number = int(position)
-        while state_number >= 0:
-            state_number, *move = map(int, self._tables.origin[state_number])
-            moves.append(move)
-        _, outcome = moves.pop()
-        state = decisions.starts[outcome].state
-        for action, outcome in reversed(moves):
-            state = decisions.transitions(state, decisions.actions[action])[outcome].state
-        return state
+        return self._rules_states[int(position)]
+
+    @cached_property
+    def _rules_states(self) -> list[Any]:
+        return self._tables.rules_states(self.rules)
 
 
 @lru_cache(maxsize=16)

@@ -39,7 +39,7 @@ def describe_purpose(rules: QuantumChain, cells: str, cell: int, seat: Seat) -> 
         clauses.append("leaves the other player no chain on this board")
     windows = [window for window in list_possible_chains(rules, cells, seat) if cell in window]
     if windows:
-        likeliest = max(windows, key=lambda window: _count_symbols(cells, window, seat))
+        likeliest = max(windows, key=lambda window: sum(cells[cell - 1] == SYMBOL[seat] for cell in window))
         clauses.append(f"builds toward a chain on cells {likeliest[0]} to {likeliest[-1]}")
     return " and ".join(clauses)
 
@@ -91,7 +91,3 @@ def explain_even_chance(rules: QuantumChain, cells: str) -> str:
     else:
         why = "whatever you observe, nobody can force a chain on this board, and a full one is cleared"
     return f"Nothing is at stake here: {why}."
-
-
-def _count_symbols(cells: str, window: range, seat: Seat) -> int:
-    return sum(cells[cell - 1] == SYMBOL[seat] for cell in window)

@@ -104,9 +104,6 @@ class LeapWords(Words[Action, State]):
     def seat_name(self, seat: Seat) -> str:
         return TOKEN[seat]
 
-    def moves(self, sight: Sight[Action, State]) -> str:
-        return f"Possible moves: {', '.join(map(self.rules.format, sight.actions))}\n"
-
     def _render_grid(self, seen: Sequence[Event], cells: tuple[int, int] = (OFF_GRID, OFF_GRID)) -> TextBoard:
         """Render the cells: tokens, blanks for visited cells, numbers for the others."""
         steps = [event for event in seen if isinstance(event, STEPS)]
