@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from random import Random
+from unittest import mock
 
 import pytest
 
+from duels.analysis.review import review
 from duels.core.match import Match
 from duels.core.rules import Seat, Sight
+from duels.games.hunt import beliefs
 from duels.games.hunt.beliefs import RANDOM_RATE
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Action, Observe, QuantumHunt, State, View
@@ -52,6 +55,27 @@ def some_sights() -> list[Sight[Action, View]]:
 
 
 SIGHTS = some_sights()
+
+
+def test_beliefs_are_the_same_in_any_order() -> None:
+    shuffled = Random(7).sample(SIGHTS, len(SIGHTS))
+    continued = {sight: ORACLE.belief(sight) for sight in shuffled}
+    assert continued == {sight: make_oracle(RULES).belief(sight) for sight in SIGHTS}
+
+
+def test_a_long_match_is_reviewed_without_starting_over_for_each_entry(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    match: AnyMatch = Match.start(RULES)
+    rng = Random(3)
+    while match.length < 80:
+        assert match.actor
+        after = match.play(match.actor, rng.choice(match.actions))
+        match = after if not after.over else match.after(max(0, match.length - 6))
+    update_by_move = mock.Mock(wraps=beliefs._update_by_move)
+    monkeypatch.setattr(beliefs, "_update_by_move", update_by_move)
+    review(match.resign(Seat.ONE), make_oracle(RULES))
+    assert update_by_move.call_count <= 2 * match.length
 
 
 def test_beliefs_agree_with_a_walk_through_the_rules() -> None:

@@ -27,6 +27,8 @@ class Belief:
     own_position: int
     memories: Memories
     probabilities: dict[HiddenState, float]
+    length: int
+    """The number of entries before it."""
 
 
 def track_memories(history: Sequence[Action | None]) -> Memories:
@@ -39,15 +41,23 @@ def track_memories(history: Sequence[Action | None]) -> Memories:
     return memories
 
 
+NO_BELIEF = Belief(OFF, dict.fromkeys(Seat, 0), {(OFF, True): 1.0}, 0)
+"""The belief of both seats before the first entry."""
+
+
 def track_belief(
-    strategy: Strategy, seat: Seat, history: Sequence[Action | None], random_rate: float = RANDOM_RATE
+    strategy: Strategy,
+    seat: Seat,
+    history: Sequence[Action | None],
+    random_rate: float = RANDOM_RATE,
+    belief: Belief = NO_BELIEF,
 ) -> Belief:
-    """Return the belief of `seat` after `history`.
+    """Return the belief of `seat` after `history`. `belief` is that after an earlier part of it.
 
     The opponent plays `strategy`, and with the probability `random_rate` a random action.
     """
-    own_position, memories, probabilities = OFF, dict.fromkeys(Seat, 0), {(OFF, True): 1.0}
-    for index, entry in enumerate(history):
+    own_position, memories, probabilities = belief.own_position, {**belief.memories}, belief.probabilities
+    for index, entry in enumerate(history[belief.length :], belief.length):
         mover = _get_mover(index)
         memory, row = memories[mover], find_row(memories[mover], memories[mover.other])
         if isinstance(entry, Observe):
@@ -67,7 +77,7 @@ def track_belief(
             own_position = entry.cell - 1
         else:
             probabilities = _update_by_move(strategy[mover], row, probabilities, random_rate)
-    return Belief(own_position, memories, probabilities)
+    return Belief(own_position, memories, probabilities, len(history))
 
 
 def _get_mover(index: int) -> Seat:

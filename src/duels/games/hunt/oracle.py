@@ -9,7 +9,7 @@ from functools import cached_property
 
 from duels.core.rules import Seat, Sight
 from duels.core.words import join_and, join_or
-from duels.games.hunt.beliefs import RANDOM_RATE, Belief, Memories, track_belief, track_memories
+from duels.games.hunt.beliefs import NO_BELIEF, RANDOM_RATE, Belief, Memories, track_belief, track_memories
 from duels.games.hunt.rules import Action, Move, Observe, Phase, QuantumHunt, Tunnel, View
 from duels.games.hunt.self_play import PairValues, load_table, to_position
 from duels.games.hunt.strategy import CELLS, OFF, Strategy, find_row, load_certificate, load_strategy
@@ -69,6 +69,7 @@ class HuntOracle(Oracle[Action, View]):
     def __init__(self, rules: QuantumHunt, strategy: Strategy) -> None:
         self.rules = rules
         self.strategy = strategy
+        self._last_beliefs: dict[tuple[Seat, float], tuple[tuple[Action | None, ...], Belief]] = {}
 
     @cached_property
     def pair(self) -> PairValues:
@@ -87,12 +88,23 @@ class HuntOracle(Oracle[Action, View]):
         )
         return _make_estimate(1 - opponent_chance)
 
+    def _track_belief(self, sight: Sight[Action, View], random_rate: float = RANDOM_RATE) -> Belief:
+        """Return the belief of a seat. If it continues the last one, only the new entries count."""
+        history = tuple(sight.history)
+        key = sight.seat, random_rate
+        earlier, belief = self._last_beliefs.get(key, ((), NO_BELIEF))
+        if history[: len(earlier)] != earlier:
+            belief = NO_BELIEF
+        belief = track_belief(self.strategy, sight.seat, history, random_rate, belief)
+        self._last_beliefs[key] = history, belief
+        return belief
+
     def _verdict_on(self, sight: Sight[Action, View]) -> Verdict[Action]:
         """Return the mixture's value, and mark the actions with a weight of at least OFTEN as best.
 
         No action of the mixture counts as a mistake, even if it is worse than the mixture.
         """
-        belief = track_belief(self.strategy, sight.seat, sight.history)
+        belief = self._track_belief(sight)
         weights = self.weights(sight)
         values = [self._action_value(sight.seat, belief, action) for action in sight.actions]
         mixture_value = sum(weight * value for weight, value in zip(weights, values, strict=True))
@@ -172,7 +184,7 @@ class HuntOracle(Oracle[Action, View]):
         return f"named {action.cell}, where {{whose}} token was, a chance of about {chance:.0%}"
 
     def belief(self, sight: Sight[Action, View]) -> dict[str, float]:
-        probabilities = track_belief(self.strategy, sight.seat, sight.history).probabilities
+        probabilities = self._track_belief(sight).probabilities
         chances = {
             f"position {cell + 1}": sum(p for (position, _), p in probabilities.items() if position == cell)
             for cell in range(CELLS)
@@ -207,7 +219,7 @@ class HuntOracle(Oracle[Action, View]):
 
     def values_against(self, sight: Sight[Action, View], share: float) -> dict[Action, Value]:
         """Return estimates: the belief knows the level's errors, and then both play the strategy."""
-        belief = track_belief(self.strategy, sight.seat, sight.history, max(share, RANDOM_RATE))
+        belief = self._track_belief(sight, max(share, RANDOM_RATE))
         return {
             action: _make_estimate(self._action_value(sight.seat, belief, action)) for action in sight.actions
         }
