@@ -10,8 +10,8 @@ jax = pytest.importorskip("jax", reason="make jax-test installs it")
 import jax.numpy as jnp  # noqa: E402
 
 from duels.core.errors import TooLarge  # noqa: E402
-from duels.envs.jax import env as jax_env  # noqa: E402
-from duels.envs.jax.env import MAX_OUTCOMES, Purpose, TableEnv, pick, random_bits  # noqa: E402
+from duels.envs import jax as jax_env  # noqa: E402
+from duels.envs.jax import MAX_OUTCOMES, Purpose, TableEnv, pick, random_bits  # noqa: E402
 from duels.envs.settings import DEFAULT_SETTINGS  # noqa: E402
 from tests.outside.highcard import HighCard  # noqa: E402
 

@@ -7,8 +7,11 @@ import pytest
 
 jax = pytest.importorskip("jax", reason="make jax-test installs it")
 
-from duels.envs.jax import make  # noqa: E402
-from duels.envs.jax.env import Purpose, random_bits  # noqa: E402
+from duels.envs.jax import (  # noqa: E402
+    Purpose,
+    make,
+    random_bits,
+)
 from tests.jax.cases import FORMS, Beside, random_actions, resolve_rules  # noqa: E402
 
 pytestmark = pytest.mark.slow

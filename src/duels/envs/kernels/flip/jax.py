@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.envs.jax.env import Env, StepStatus, pick
+from duels.envs.jax import Env, StepStatus, pick
 from duels.envs.settings import EnvSettings
 from duels.games.flip.features import features
 from duels.games.flip.rules import QuantumTiles, State, list_neighbours

@@ -1,23 +1,42 @@
-"""The OpenSpiel game of any rules, with its states and observers."""
+"""OpenSpiel games (`duels_lights` and so on), with explicit chance and perfect recall.
 
+Importing this module registers our games and those of installed packages. Call `register` for any other game.
+Parameters are `max_moves` and the rules' options. 0 means no limit, and lists are written `3;5;7` or `3;`.
+
+>>> import pyspiel
+>>> import duels.envs.openspiel
+>>> state = pyspiel.load_game("duels_lights(lights=3)").new_initial_state()
+>>> [state.action_to_string(action) for action in state.legal_actions()]
+['1', '2', '3', '1-2', '2-3']
+"""
+
+import logging
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from functools import cached_property, lru_cache
 from math import inf
 from typing import Any
 
-import numpy as np
-import pyspiel
-
-from duels.analysis.encoding import ObservationEncoder
-from duels.core.errors import BadOption, GameOver, IllegalMove, TooLarge
+from duels.core.errors import BadOption, DuelsError, GameOver, IllegalMove, TooLarge, require_extra
 from duels.core.features import format_feature_value, number_actions
 from duels.core.game import Game
 from duels.core.match import AnyMatch, Match, Turn
 from duels.core.options import Option, OptionKind, OptionValue, list_options
 from duels.core.rules import CHANCE, AnyRules, Seat
 from duels.envs.versions import EnvRegistry
+from duels.games import GAMES, all_games
 from duels.solving.graph import explore, longest_match
+
+with require_extra("openspiel"):
+    import numpy as np
+    import pyspiel
+
+    from duels.analysis.encoding import ObservationEncoder
+    from duels.envs.settings import resolve_env_rules
+
+__all__ = ["DuelGame", "DuelObserver", "DuelState", "load_game", "register"]
+
+log = logging.getLogger(__name__)
 
 # OpenSpiel needs finite games, and some of ours are not. By default, a game ends without a winner after this
 # many moves. `max_moves=0` is for algorithms that can handle cycles.
@@ -368,3 +387,54 @@ class DuelObserver:
     def _format_entries(match: AnyMatch, turns: Iterable[Turn[Any]], seat: Seat | None) -> str:
         format = match.rules.format
         return ", ".join(HIDDEN if turn.hidden_from(seat) else format(turn.action) for turn in turns)
+
+
+def register(game: Game) -> str:
+    """Register a game and return its name for `pyspiel.load_game`, which takes the rules' options.
+
+    Raises DuelsError if another game has the name.
+
+    >>> import duels
+    >>> register(duels.find_game("leap"))
+    'duels_leap'
+    """
+    name = get_spiel_name(game)
+    if REGISTERED.add(name, game):
+        # OpenSpiel passes only the parameters to the class, and finds the class in this module by name.
+        game_class = type(
+            f"Duel{game.name.title()}Game",
+            (DuelGame,),
+            {"__init__": lambda self, params=None: DuelGame.__init__(self, game, params)},
+        )
+        globals()[game_class.__name__] = game_class
+        pyspiel.register_game(make_game_type(game), game_class)
+    return name
+
+
+def load_game(game: str | Game | AnyRules, max_moves: int = MAX_MOVES, **options: OptionValue) -> DuelGame:
+    """Load a game for OpenSpiel. `game` is a name or a `Game`, which take options, or rules.
+
+    Raises DuelsError for rules that are not those of a registered game.
+
+    >>> from open_spiel.python.algorithms.minimax import alpha_beta_search
+    >>> value, action = alpha_beta_search(load_game("leap", goal=10))
+    >>> value
+    1.0
+    """
+    rules = resolve_env_rules(game, **options)
+    if type(rules) is not rules.game.rules_class():
+        raise DuelsError(
+            f"OpenSpiel can load {rules!r} only if its class is the rules class of {rules.game.package}."
+        )
+    parameters = {name: to_parameter(value) for name, value in rules.options().items()}
+    loaded: DuelGame = pyspiel.load_game(register(rules.game), {**parameters, "max_moves": max_moves})
+    return loaded
+
+
+for _game in all_games():
+    try:
+        register(_game)
+    except Exception as error:  # a faulty package must not break our games
+        if _game in GAMES.values():
+            raise
+        log.warning("The game '%s' cannot be registered with OpenSpiel: %s", _game.name, error)

@@ -1,7 +1,10 @@
-"""JAX environments as in Pgx: the state of a game, random draws from a key, and games with tables.
+"""JAX environments with Pgx's interface: pure functions for `jit`, `vmap` and `scan`.
 
-All functions take one game, have static shapes and never call the host. In a batch, every field of a state
-has one more dimension.
+As in Pgx, an environment plays one game; use `vmap` for many. Tables are those of the other environments. Pgx
+is not required.
+
+All functions of an environment take one game, have static shapes and never call the host. In a batch, every
+field of a state has one more dimension.
 """
 
 from abc import ABC, abstractmethod
@@ -12,17 +15,30 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-from duels.core.errors import DuelsError, TooLarge
+from duels.core.errors import DuelsError, TooLarge, require_extra
+from duels.core.features import TRUNCATION
+from duels.core.game import Game
+from duels.core.options import OptionValue
 from duels.core.rules import AnyRules, Seat
 from duels.core.svg import WIDTH
 from duels.envs.kernels import find_kernel
-from duels.envs.settings import DEFAULT_SETTINGS, EnvSettings, FeatureNames, encode_limit_left
+from duels.envs.settings import (
+    DEFAULT_SETTINGS,
+    EnvSettings,
+    FeatureNames,
+    encode_limit_left,
+    make_settings,
+    resolve_env_rules,
+)
 from duels.envs.versions import LATEST
 from duels.solving.tables import ONGOING, POINTS, get_tables
+
+with require_extra("jax"):
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+__all__ = ["Env", "State", "auto_reset", "make"]
 
 MAX_OUTCOMES = 2**16  # with more, the products in `pick` overflow 32 bits
 
@@ -416,3 +432,19 @@ def get_env(rules: AnyRules, settings: EnvSettings = DEFAULT_SETTINGS) -> Env:
     """Return the environment of `rules`, cached per process."""
     env_class: type[Env] = find_kernel(rules, "jax") or TableEnv
     return env_class(rules, settings)
+
+
+def make(game: str | Game | AnyRules, *, limit_ends: str = TRUNCATION, **options: OptionValue) -> Env:
+    """Make an environment. `game` is a name or a `Game`, with options such as `max_turns=40`, or rules.
+
+    With `limit_ends="draw"`, a limit ends the game as a draw, and observations show the moves left.
+    Raises TooLarge if the game has too many states for tables.
+
+    >>> import jax
+    >>> env = make("lights")
+    >>> states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(7), 3))
+    >>> states.legal_action_mask.sum(axis=1).tolist()
+    [13, 13, 13]
+    """
+    rules = resolve_env_rules(game, **options)
+    return get_env(rules, make_settings(rules, limit_ends))
