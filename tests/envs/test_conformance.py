@@ -23,10 +23,9 @@ from duels.envs.conformance import (
     check_perfect_play,
 )
 from duels.envs.conformance import environments as adapters
-from duels.envs.pettingzoo import raw_env
 from duels.games import resolve_rules
 from duels.solving.oracle import Bounds
-from duels.solving.tables import DRAWN, NOBODY
+from duels.solving.tables import NOBODY
 from tests.envs import cases
 from tests.envs.cases import CASES
 from tests.outside.highcard import HighCard
@@ -264,24 +263,6 @@ def test_every_law_has_a_broken_environment() -> None:
 
 # -- what went wrong with draws before there were these laws ---------------------------------------
 
-DRAW = (0, 4, 8, 1, 7, 6, 2, 5, 3)
-
-
-def test_the_vector_core_ends_a_draw() -> None:
-    batch = duels.vector.make(TicTacToe(), 1, autoreset=False)
-    for action in DRAW[:-1]:
-        assert not any(flag.any() for flag in batch.step([action]))
-    rewards, terminated, truncated = batch.step([DRAW[-1]])
-    assert (rewards.tolist(), terminated.tolist(), truncated.tolist()) == ([[0.0, 0.0]], [True], [False])
-    assert batch.tables.result[batch.states].tolist() == [DRAWN]
-    assert batch.actor.tolist() == [NOBODY]
-    assert not batch.masks().any()
-    assert not batch.step([0]).terminated.any()  # it stays over, and nothing is refused
-    again = duels.vector.make(TicTacToe(), 1)
-    for action in DRAW:
-        again.step([action])
-    assert again.masks().all()
-
 
 @pytest.mark.parametrize("by_policy", [False, True])
 @pytest.mark.parametrize("num_envs", [2, 40])
@@ -299,19 +280,6 @@ def test_rollouts_count_draws(by_policy: bool, num_envs: int) -> None:
     assert draws.sum() > 0
     assert tally.games == games == tally.wins.sum() + draws.sum()
     assert (batches[0].states == batches[1].states).all()
-
-
-@pytest.mark.parametrize("options", [{}, {"render_mode": "ansi"}, {"grade": True}])
-def test_pettingzoo_ends_a_draw_alike_in_every_mode(options: dict[str, Any]) -> None:
-    env = raw_env(TicTacToe(), **options)
-    env.reset(seed=1)
-    for action in DRAW:
-        env.step(action)
-    assert env.terminations == {"player_1": True, "player_2": True}
-    assert env.truncations == {"player_1": False, "player_2": False}
-    assert env.rewards == {"player_1": 0.0, "player_2": 0.0}
-    if options.get("grade"):
-        assert [env.infos[agent]["value"] for agent in env.agents] == [0.5, 0.5]
 
 
 def test_perfect_noughts_and_crosses_cannot_be_exploited() -> None:
