@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from duels.players.levels import DISTINCT_LEVELS, list_distinct_levels
+from duels.players.levels import DISTINCT_LEVELS, get_level_shares
 from duels.terminal import list_commands
 
 PAGE = Path(__file__).parents[2] / "docs" / "ladder.md"
@@ -28,7 +28,7 @@ def read_scores(game: str) -> dict[tuple[str, str], float]:
 def test_distinct_levels_are_steps_of_the_ladder() -> None:
     for game in DISTINCT_LEVELS:
         scores = read_scores(game)
-        for lower, higher in pairwise(list_distinct_levels(game)):
+        for lower, higher in pairwise(get_level_shares(game)):
             assert scores[higher, lower] >= STEP
 
 

@@ -15,7 +15,7 @@ from duels.core.rules import AnyRules, AnySight, Seat
 from duels.play.dice import StreamDice
 from duels.play.step import decide_next_entry, play_out
 from duels.players import BEST, get_strongest_name
-from duels.players.levels import LevelPlayer, get_level_share, list_distinct_levels
+from duels.players.levels import LevelPlayer, get_level_shares
 from duels.solving.oracle import Oracle, Progress, no_progress
 from duels.solving.oracles import get_oracle
 
@@ -62,8 +62,7 @@ def measure_levels(
     oracle = get_oracle(rules, progress)
     rows: list[LevelRow] = []
     lower_level: MeasuredLevel | None = None
-    for level in ("random", *list_distinct_levels(rules.name)):
-        share = 1.0 if level == "random" else get_level_share(rules.name, level)
+    for level, share in {"random": 1.0, **get_level_shares(rules.name)}.items():
         name = get_strongest_name(rules) if level == BEST else level
         rng, own = Random(f"{seed} {name}"), MeasuredLevel(oracle, share)
         other = lower_level or MeasuredLevel(oracle, share)

@@ -29,7 +29,7 @@ from duels.core.words import strip_ink
 from duels.files import write_atomically
 from duels.games import GAMES, find_game
 from duels.players.failures import BadAnswer
-from duels.players.levels import get_level_share, list_distinct_levels, mix_actions
+from duels.players.levels import get_level_shares, mix_actions
 from duels.players.prompt import PROMPT_VERSION, make_messages, parse_answer
 from duels.solving.oracle import BELOW_THE_MIXTURE, Progress, Verdict, no_progress
 from duels.solving.oracles import get_oracle
@@ -429,9 +429,7 @@ our players with one answer per position, in percentage points:
 
 def _render_scores(game: str, positions: Sequence[ExamPosition]) -> str:
     players: dict[str, Policy] = {"random": lambda verdict: [1 / len(verdict.actions)] * len(verdict.actions)}
-    players |= {
-        name: partial(mix_actions, share=get_level_share(game, name)) for name in list_distinct_levels(game)
-    }
+    players |= {name: partial(mix_actions, share=share) for name, share in get_level_shares(game).items()}
     rows = []
     for name, policy in players.items():
         score, error = estimate_score(positions, policy)

@@ -14,7 +14,7 @@ from duels.players.levels import (
     LevelPlayer,
     MixedPlayer,
     get_level_share,
-    list_distinct_levels,
+    get_level_shares,
 )
 from duels.solving.oracle import Progress, no_progress
 
@@ -90,8 +90,7 @@ def list_levels(rules: AnyRules) -> list[str]:
     >>> list_levels(duels.start("leap").rules)
     ['novice', 'casual', 'club', 'expert', 'perfect']
     """
-    levels = list_distinct_levels(rules.name)
-    return [*(level for level in levels if level != BEST), get_strongest_name(rules)]
+    return [*(level for level in get_level_shares(rules.name) if level != BEST), get_strongest_name(rules)]
 
 
 def describe_level(rules: AnyRules, level: str) -> str:

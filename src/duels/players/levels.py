@@ -22,9 +22,9 @@ DISTINCT_LEVELS = {"hunt": {"casual": 0.8, "best": 0.0}}
 """The levels and shares of games in which more levels would score less than 54 % against the one below."""
 
 
-def list_distinct_levels(game: str) -> list[str]:
-    """Return the levels that differ in a game, from the weakest to the strongest."""
-    return [*DISTINCT_LEVELS.get(game, LEVEL_SHARES)]
+def get_level_shares(game: str) -> dict[str, float]:
+    """Return the levels that differ in a game with their shares, from the weakest to the strongest."""
+    return DISTINCT_LEVELS.get(game, LEVEL_SHARES)
 
 
 def find_distinct_level(game: str, level: str) -> str:
@@ -33,7 +33,7 @@ def find_distinct_level(game: str, level: str) -> str:
     >>> [find_distinct_level("hunt", level) for level in LEVEL_SHARES]
     ['casual', 'casual', 'best', 'best', 'best']
     """
-    shares = DISTINCT_LEVELS.get(game, LEVEL_SHARES)
+    shares = get_level_shares(game)
     return min(shares, key=lambda name: abs(shares[name] - LEVEL_SHARES[level]))
 
 
@@ -45,7 +45,7 @@ def list_equal_levels(game: str) -> dict[str, str]:
 
 def get_level_share(game: str, level: str) -> float:
     """Return the share of random play's loss that a level gives away in a game."""
-    return DISTINCT_LEVELS.get(game, LEVEL_SHARES)[find_distinct_level(game, level)]
+    return get_level_shares(game)[find_distinct_level(game, level)]
 
 
 class MixedPlayer(ABC):
