@@ -11,6 +11,7 @@ import pytest
 from duels.core.match import Match
 from duels.games import GAMES, find_game
 from duels.web import pictures
+from duels.web.pictures import Preview
 from duels.web.views import draw_preview, make_preview
 from tests.support import play_randomly
 from tests.web.browsing import Person, seat_two
@@ -47,11 +48,11 @@ def test_pages_that_are_shared_have_a_title_a_text_and_a_picture(base: str) -> N
 
 
 def test_a_preview_shortens_only_text_that_does_not_fit() -> None:
-    cut = ["…" in pictures.draw_preview("A title", letters * "m") for letters in range(1, 91)]
+    cut = ["…" in pictures.draw_preview(Preview("A title", letters * "m", "")) for letters in range(1, 91)]
     assert cut == sorted(cut), "a shorter text is never cut off where a longer one is not"
     assert cut[-1]
     for game in GAMES.values():
-        assert "…" not in pictures.draw_preview(game.title, f"{game.summary}.")
+        assert "…" not in pictures.draw_preview(Preview(game.title, f"{game.summary}.", ""))
 
 
 def test_a_shared_result_of_the_day_has_its_own_preview(base: str) -> None:

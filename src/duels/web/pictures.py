@@ -29,13 +29,13 @@ class Preview:
     """The path of the picture."""
 
 
-def draw_preview(title: str, text: str, board: str = "") -> str:
+def draw_preview(preview: Preview, board: str = "") -> str:
     """Return the picture of a link: a title, a sentence, and a board."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" color="{COLOURS["ink"]}">'
         f'<svg x="{_MARGIN}" y="36" width="56" height="56" viewBox="0 0 32 32">{_read_mark()}</svg>'
-        f"{_draw_line('duels', 136, 82, 44)}{_draw_line(title, _MARGIN, 168)}"
-        f"{_draw_line(text, _MARGIN, 222, 30, COLOURS['dim'])}"
+        f"{_draw_line('duels', 136, 82, 44)}{_draw_line(preview.title, _MARGIN, 168)}"
+        f"{_draw_line(preview.description, _MARGIN, 222, 30, COLOURS['dim'])}"
         f'<svg x="{_MARGIN}" y="260" width="{WIDTH - 2 * _MARGIN}" height="{HEIGHT - 300}">'
         f"{board}</svg></svg>"
     )

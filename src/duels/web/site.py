@@ -55,9 +55,9 @@ _MAX_RUNNING, _MAX_OVER = 50, 8  # matches of the visitor on the home page
 _MAX_OVER_ALL = 200  # finished matches in the list of all matches
 _EVENT_FIELD = "'event', the number of the last event that you received"
 _RETRY_DELAY = 2  # seconds
-_HOME_PICTURE, _DAILY_PICTURE = "/picture/home.png", "/picture/daily.png"
-_HOME_TITLE, _HOME_TEXT = "Five short two-player games", "Play a bot, or send a friend a link."
-_DAILY_TEXT = "One position per game: find the best move."
+_HOME_PREVIEW = Preview(
+    "Five short two-player games", "Play a bot, or send a friend a link.", "/picture/home.png"
+)
 
 
 def make_store(database: str) -> Store:
@@ -165,7 +165,7 @@ class Site:
             "matches": matches,
             "more": has_more and not lists_all,
         }
-        return self._respond(request, "home.html", data, Preview(_HOME_TITLE, _HOME_TEXT, _HOME_PICTURE))
+        return self._respond(request, "home.html", data, _HOME_PREVIEW)
 
     async def _list_matches(self, identity: str, max_over: int) -> tuple[list[dict[str, Any]], bool]:
         """Return the visitor's matches, and whether there are more finished ones.
@@ -186,7 +186,7 @@ class Site:
         """Show a game with its rules and opponents."""
         game = _find_game(request.path_params["game"])
         data = {**_describe_game(game), "board": _draw_start(game), **_describe_rules(game)}
-        return self._respond(request, "game.html", data, _make_game_preview(game, game.title))
+        return self._respond(request, "game.html", data, _make_game_preview(game))
 
     def _describe_game_for_home(self, game: Game) -> dict[str, Any]:
         """Return a game for the home page, with today's position if it has been found."""
@@ -231,7 +231,7 @@ class Site:
     async def show_match_picture(self, request: Request) -> Response:
         """Return the picture of a link to a match, as spectators may see it."""
         state, _ = await self._get_match(request)
-        return await self._send_picture(request, views.draw_preview(state))
+        return await self._send_picture(request, partial(pictures.render_preview, views.draw_preview(state)))
 
     async def _make_view(
         self, request: Request, state: MatchState, viewer: Viewer, as_json: bool
@@ -246,9 +246,10 @@ class Site:
                 "The invitation has expired or was withdrawn. Start a new match."
             )
         else:
-            link, is_local = f"{self._get_base_url(request)}/j/{invite.token}", self.settings.on_loopback
-            qr_code = "" if is_local else network.make_qr_svg(link)
-            view["invite"] = {"link": link, "qr": qr_code, "alone": is_local, "expires": invite.expires}
+            view["invite"] = {
+                **self._describe_link(request, f"/j/{invite.token}"),
+                "expires": invite.expires,
+            }
         return view
 
     async def stream_events(self, request: Request) -> ASGIApp:
@@ -410,10 +411,8 @@ class Site:
         if fields["remove"]:
             await self.matches.remove_devices(id, identity)
             return Response(status_code=204)
-        link = f"{self._get_base_url(request)}/device#{await self.matches.make_device_link(id, identity)}"
-        is_local = self.settings.on_loopback
-        qr_code = "" if is_local else network.make_qr_svg(link)
-        return make_json_response({"link": link, "qr": qr_code, "alone": is_local}, 201)
+        token = await self.matches.make_device_link(id, identity)
+        return make_json_response(self._describe_link(request, f"/device#{token}"), 201)
 
     async def show_device(self, request: Request) -> Response:
         """Show the page that such a link opens."""
@@ -442,11 +441,8 @@ class Site:
 
     async def list_daily(self, request: Request) -> Response:
         """List today's puzzles."""
-        result = _get_shared_result(request)
-        title = result.title if result else "Today's puzzles"
-        text = f"Puzzles of {result.day}: one position per game." if result else _DAILY_TEXT
-        picture = _DAILY_PICTURE + (f"?result={result.format()}" if result else "")
-        return self._respond(request, "daily.html", self.puzzles.list_daily(), Preview(title, text, picture))
+        preview = _make_daily_preview(_get_shared_result(request))
+        return self._respond(request, "daily.html", self.puzzles.list_daily(), preview)
 
     async def show_daily(self, request: Request) -> Response:
         """Show one of today's puzzles."""
@@ -518,29 +514,24 @@ class Site:
     async def show_picture(self, request: Request) -> Response:
         """Return the picture of a link to the home page or to a game, or an icon."""
         name = request.path_params["name"]
-        if name.startswith("icon-"):
-            size = next((size for size in pictures.ICON_SIZES if name == f"icon-{size}.png"), 0)
-            if not size:
-                raise NotFound()
-            png = await self.workers.run(partial(pictures.render_icon, size), self._get_visitor(request))
-            return _make_png_response(png)
-        if f"/picture/{name}" == _DAILY_PICTURE:
+        icons = {f"icon-{size}.png": size for size in pictures.ICON_SIZES}
+        if name in icons:
+            return await self._send_picture(request, partial(pictures.render_icon, icons[name]))
+        if name == "daily.png":
             result = _get_shared_result(request)
-            title, marks = (result.title, result.marks) if result else ("Today's puzzles", "")
-            text = f"Puzzles of {result.day}" if result else _DAILY_TEXT
-            return await self._send_picture(
-                request, pictures.draw_preview(title, text, pictures.draw_marks(marks))
-            )
-        if f"/picture/{name}" == _HOME_PICTURE:
-            board = _draw_start(next(iter(GAMES.values())))
-            return await self._send_picture(request, pictures.draw_preview(_HOME_TITLE, _HOME_TEXT, board))
-        game = _find_game(name.removesuffix(".png"))
-        svg = pictures.draw_preview(game.title, _format_summary(game), _draw_start(game))
-        return await self._send_picture(request, svg)
+            marks = pictures.draw_marks(result.marks if result else "")
+            preview, drawing = _make_daily_preview(result), marks
+        elif name == "home.png":
+            preview, drawing = _HOME_PREVIEW, _draw_start(next(iter(GAMES.values())))
+        else:
+            game = _find_game(name.removesuffix(".png"))
+            preview, drawing = _make_game_preview(game), _draw_start(game)
+        svg = pictures.draw_preview(preview, drawing)
+        return await self._send_picture(request, partial(pictures.render_preview, svg))
 
-    async def _send_picture(self, request: Request, svg: str) -> Response:
-        render = partial(pictures.render_preview, svg)
-        return _make_png_response(await self.workers.run(render, self._get_visitor(request)))
+    async def _send_picture(self, request: Request, render: Callable[[], bytes]) -> Response:
+        png = await self.workers.run(render, self._get_visitor(request))
+        return Response(png, media_type="image/png")
 
     async def serve_static(self, request: Request) -> Response:
         """Serve a static file."""
@@ -598,6 +589,11 @@ class Site:
         """Return the address that other people can open: the visitor's own, unless it is local."""
         own_url = f"{'https' if self.settings.secure else 'http'}://{request.headers['host'].lower()}"
         return self.settings.link if request.url.hostname in LOOPBACK else own_url
+
+    def _describe_link(self, request: Request, path: str) -> dict[str, Any]:
+        """Return a link to this server, with a QR code if other devices can open it."""
+        link, is_local = f"{self._get_base_url(request)}{path}", self.settings.on_loopback
+        return {"link": link, "qr": "" if is_local else network.make_qr_svg(link), "alone": is_local}
 
     def _make_error_response(self, request: Request, problem: BaseException) -> Response:
         """Return an error as a page or as JSON."""
@@ -708,20 +704,21 @@ def _describe_rules(game: Game) -> dict[str, Any]:
     return {"card": game.card(), "guide": game.drawing(game.rules()).guide}
 
 
-def _make_game_preview(game: Game, title: str) -> Preview:
-    return Preview(title, _format_summary(game), f"/picture/{game.name}.png")
+def _make_game_preview(game: Game, title: str = "") -> Preview:
+    summary = f"{game.summary[:1].upper()}{game.summary[1:]}."
+    return Preview(title or game.title, summary, f"/picture/{game.name}.png")
+
+
+def _make_daily_preview(result: puzzles.DailyResult | None) -> Preview:
+    """Return the preview of today's puzzles, or of the result that somebody shares."""
+    if not result:
+        return Preview("Today's puzzles", "One position per game: find the best move.", "/picture/daily.png")
+    text = f"Puzzles of {result.day}: one position per game."
+    return Preview(result.title, text, f"/picture/daily.png?result={result.format()}")
 
 
 def _get_shared_result(request: Request) -> puzzles.DailyResult | None:
     return puzzles.DailyResult.parse(request.query_params.get("result", ""))
-
-
-def _format_summary(game: Game) -> str:
-    return f"{game.summary[:1].upper()}{game.summary[1:]}."
-
-
-def _make_png_response(png: bytes) -> Response:
-    return Response(png, media_type="image/png")
 
 
 def _draw_start(game: Game) -> str:

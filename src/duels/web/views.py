@@ -120,7 +120,7 @@ def draw_preview(state: MatchState) -> str:
         board = _draw_board(state, None, get_sight(state, None))
     else:
         board = state.drawing.draw(state.rules.sight(state.rules.initial(), Seat.ONE))
-    return draw_picture(state.rules.game.title, _describe_publicly(state), board)
+    return draw_picture(make_preview(state), board)
 
 
 def _describe_publicly(state: MatchState) -> str:
