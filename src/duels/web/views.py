@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from duels.core.match import AnyMatch, EarlyEnd
-from duels.core.narration import SEAT_LABELS, PlayerNames, Sentence, victory, wins
+from duels.core.narration import SEAT_LABELS, PlayerNames, victory, wins
 from duels.core.record import format_entry
 from duels.core.rules import BOTH, CHANCE, AnyRules, AnySight, Outcome, Seat
 from duels.core.words import Words, strip_ink
@@ -164,8 +164,7 @@ def _make_headline(state: MatchState, viewer: Viewer, sight: AnySight) -> Headli
     actor, drawing = state.actor, state.drawing
     if state.outcome:
         headline = _make_result_headline(state.outcome, _make_names(state, viewer))
-        if _is_result_in_log(state, state.outcome):
-            headline.spoken = headline.head if headline.rest else ""
+        headline.spoken = headline.head if headline.rest else ""  # the log's last line tells the rest
         return headline
     if not state.complete:
         return Headline("Waiting for the other player to join.")
@@ -177,14 +176,6 @@ def _make_headline(state: MatchState, viewer: Viewer, sight: AnySight) -> Headli
         task = f"{state.display_names[actor]} is to {drawing.opponent_task(sight)}."
         return Headline(task, drawing.last_change(sight), spoken=task)
     return Headline("Chance decides.")
-
-
-def _is_result_in_log(state: MatchState, outcome: Outcome) -> bool:
-    """Whether the log's last line contains the sentence of the result."""
-    narrations = Narrator(state.words, BOTH).narrate_last_turn(state.match)
-    sentences = [sentence for narration in narrations for sentence in narration.sentences]
-    nested = [piece for sentence in sentences for piece in sentence.pieces if isinstance(piece, Sentence)]
-    return any(sentence.pieces == outcome.sentence.pieces for sentence in (*sentences, *nested))
 
 
 def _make_result_headline(outcome: Outcome, names: PlayerNames) -> Headline:

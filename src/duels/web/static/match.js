@@ -51,6 +51,7 @@ const facts = () => ({
   offer: matchElement.querySelector("#offer, #refused")?.dataset.offerState,
   requestsTakeback: document.getElementById("withdraw-takeback") !== null,
   isOver: turn() === "over",
+  isOnHeadline: document.activeElement === headline(),
 });
 
 // Offer the lesson before the first match of a game, once.
@@ -98,7 +99,8 @@ function speak(before, now) {
   const ending = document.getElementById("rematch") ? "The rematch has started." : "The offer has expired.";
   if (now.offer !== before.offer && (now.offer || !news.length)) news.unshift(offerText() || ending);
   else if (before.requestsTakeback && !now.requestsTakeback && !isTakenBack && !now.isOver) notice(REQUEST_EXPIRED);
-  if (!before.isOver) news.push(headline().dataset.spoken);
+  // If the focus has moved to the headline, it is read without this.
+  if (!before.isOver && before.isOnHeadline === now.isOnHeadline) news.push(headline().dataset.spoken);
   spoken.textContent = news.join(" ").trim();
 }
 
