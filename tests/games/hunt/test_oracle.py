@@ -120,6 +120,15 @@ def test_reasons_name_legal_actions() -> None:
     assert reason.startswith(f"Of the positions that you may name, {likeliest} is the likeliest")
 
 
+def test_advice_to_name_an_empty_position_says_why() -> None:
+    sight = RULES.parse_position("1: move 4, observe 1, ?, observe 6, move 3")
+    verdict, belief = ORACLE.judge(sight), ORACLE.belief(sight)
+    cells = [action.cell for action in verdict.best]
+    assert 3 in cells, "our own position"
+    assert (4 in cells, belief["position 4"]) == (True, 0), "we have just left it"
+    assert ORACLE.reason(sight).endswith(" Naming 3 or 4 cannot win now, but hides where you are.")
+
+
 def test_rare_actions_are_neither_advice_nor_loss() -> None:
     sight = RULES.parse_position("1: move 3, observe 5, ?, observe 2")
     verdict = ORACLE.judge(sight)

@@ -148,7 +148,7 @@ def test_leap_accepts_the_numbers_of_the_book(tmp_path: Path) -> None:
     live = live_match("leap", two="novice", entries="enter enter 1 1 2 2")
 
     async def act(player: Player) -> None:
-        assert "Possible moves: 1, 2, 4" in player.screen_text
+        assert "Possible moves: 1, 2 or 4 cells forward" in player.screen_text
         await player.press("4")
 
     at_board(live, act)

@@ -4,7 +4,7 @@ A value is the chance to win if both seats play the strategy, averaged over the 
 exactly, but it is only an estimate of the value under perfect play.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 
 from duels.core.rules import Seat, Sight
@@ -295,7 +295,11 @@ def _explain_best(sight: Sight[Action, View], verdict: Verdict[Action], chances:
     best_cells = join_or([action_value.action.cell for action_value in best])
     has_favourite = favourite.weight > FAVOURITE_WEIGHT
     if sight.view.phase is Phase.OBSERVE:
-        return _explain_observation(sight, chances, favourite.action.cell if has_favourite else None)
+        if not any(chances.values()):
+            return "The other token is still off the grid, so any observation misses: choose at random."
+        if has_favourite:
+            return _explain_observation(sight, chances, favourite.action.cell)
+        return _explain_mixed_observation(sight, chances, [judged.action.cell for judged in best])
     if sight.view.cell == 0:
         location = "anywhere" if len(best) == len(chances) else f"on {best_cells}"
         return f"Enter {location}, at random, so that nobody can guess your position, and keep the tunnel."
@@ -307,21 +311,29 @@ def _explain_best(sight: Sight[Action, View], verdict: Verdict[Action], chances:
     return _explain_movement(sight, chances, verdict, favourite)
 
 
-def _explain_observation(sight: Sight[Action, View], chances: dict[int, float], favourite: int | None) -> str:
-    """Explain the observation of the cell `favourite`, or why to mix if it is None."""
-    if not any(chances.values()):
-        return "The other token is still off the grid, so any observation misses: choose at random."
+def _explain_observation(sight: Sight[Action, View], chances: dict[int, float], cell: int) -> str:
+    """Explain the observation that the strategy prefers."""
+    why = ", the likeliest place that you may name" if cell == _find_likeliest(sight, chances) else ""
+    return f"Mostly name {cell}: the other token is there with a chance of about {chances[cell]:.0%}{why}."
+
+
+def _explain_mixed_observation(
+    sight: Sight[Action, View], chances: dict[int, float], cells: Sequence[int]
+) -> str:
+    """Explain why the strategy mixes the observations of these cells."""
+    likeliest = _find_likeliest(sight, chances)
+    reason = (
+        f"Of the positions that you may name, {likeliest} is the likeliest place of the other token, "
+        f"about {chances[likeliest]:.0%}. But predictable observations are easy to avoid: mix them."
+    )
+    decoys = [cell for cell in cells if cell == sight.view.cell or not chances[cell]]
+    return f"{reason} Naming {join_or(decoys)} cannot win now, but hides where you are." if decoys else reason
+
+
+def _find_likeliest(sight: Sight[Action, View], chances: dict[int, float]) -> int:
     # Skip the player's own cell: a token there would have collided.
     observable = [action.cell for action in sight.actions if action.cell != sight.view.cell]
-    likeliest = max(observable, key=chances.__getitem__)
-    if favourite is None:
-        return (
-            f"Of the positions that you may name, {likeliest} is the likeliest place of the other token, "
-            f"about {chances[likeliest]:.0%}. But predictable observations are easy to avoid: mix them."
-        )
-    why = ", the likeliest place that you may name" if favourite == likeliest else ""
-    chance = f"{chances[favourite]:.0%}"
-    return f"Mostly name {favourite}: the other token is there with a chance of about {chance}{why}."
+    return max(observable, key=chances.__getitem__)
 
 
 def _explain_movement(

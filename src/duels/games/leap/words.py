@@ -54,9 +54,10 @@ class LeapWords(Words[Action, State]):
                 )
             raise InvalidEntry(f"{leap} is not a divisor of {cell}. {choice}")
 
-        prompt = f"You are on cell {cell}.\nPossible moves: {', '.join(map(str, leaps))}\nChoose your move: "
-        book_prompt = f"{_render_turn(sight.seat)}\n{prompt}"
-        return (yield from ask_until(book_prompt, read, solo_prompt=prompt))
+        start, end = f"You are on cell {cell}.\nPossible moves: ", "\nChoose your move: "
+        book_prompt = f"{_render_turn(sight.seat)}\n{start}{', '.join(map(str, leaps))}{end}"
+        unit = f"cell{'s' * (leaps != [1])} forward"
+        return (yield from ask_until(book_prompt, read, solo_prompt=f"{start}{join_or(leaps)} {unit}{end}"))
 
     def entries(self, sight: Sight[Action, State], action: Action) -> tuple[str, ...]:
         return (str(action.by),) if isinstance(action, Leap) else ()
