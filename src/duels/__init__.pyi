@@ -7,11 +7,11 @@ from .analysis.exercises import exercises as exercises
 from .analysis.exploitability import best_responses as best_responses
 from .analysis.exploitability import exploitability as exploitability
 from .analysis.exploitability import exploitability_bounds as exploitability_bounds
-from .analysis.exploitability import exploitability_over_seeds as exploitability_over_seeds
 from .analysis.hints import Hint as Hint
 from .analysis.hints import hint as hint
 from .analysis.review import Review as Review
 from .analysis.review import review as review
+from .analysis.seed_grades import exploitability_over_seeds as exploitability_over_seeds
 from .core.errors import BadOption as BadOption
 from .core.errors import DuelsError as DuelsError
 from .core.errors import GameOver as GameOver

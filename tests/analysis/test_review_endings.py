@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 import duels
-from duels.analysis.review import Review, review_to_dict
+from duels.analysis.reasons import Reason, explain_result
+from duels.analysis.review import Review
+from duels.analysis.review_json import review_to_dict
 from duels.analysis.review_page import render_review_page
-from duels.analysis.review_text import Reason, explain_result, format_heading
+from duels.analysis.review_text import format_heading
 from duels.core.match import Match
 from duels.core.rules import Seat
 from duels.players import HUMAN

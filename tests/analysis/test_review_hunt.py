@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import duels
-from duels.analysis.review import review_to_dict
+from duels.analysis.review_json import review_to_dict
 from duels.analysis.review_page import render_review_page
 from duels.core.match import AnyMatch, play_through
 from duels.core.rules import Seat

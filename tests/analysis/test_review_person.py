@@ -6,9 +6,10 @@ from random import Random
 import pytest
 
 import duels
-from duels.analysis.review import Review, Stake, review, review_record, review_to_dict
+from duels.analysis.reasons import describe_play, explain_result, find_worst_slip, summarize_result
+from duels.analysis.review import Review, Stake, review, review_record
+from duels.analysis.review_json import review_to_dict
 from duels.analysis.review_page import render_review_page
-from duels.analysis.review_text import describe_play, explain_result, find_worst_slip, summarize_result
 from duels.core.record import dump_record
 from duels.core.rules import Seat
 from duels.core.words import strip_ink

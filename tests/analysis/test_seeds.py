@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import duels
-from duels.analysis.exploitability import Spread
+from duels.analysis.seed_grades import Spread
 from duels.core.errors import DuelsError, TooLarge
 from duels.envs.gymnasium import DuelEnv
 from duels.solving.oracle import Bounds

@@ -8,12 +8,11 @@ from itertools import pairwise
 from string import Template
 from typing import Any
 
+from duels.analysis.reasons import Reason, explain_result
 from duels.analysis.review import Belief, Review, ReviewedEntry
 from duels.analysis.review_text import (
-    Reason,
     describe_entry,
     describe_stake,
-    explain_result,
     format_account,
     format_heading,
     format_legend,

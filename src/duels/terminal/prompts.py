@@ -277,8 +277,8 @@ def _summarize_result(live: LiveMatch) -> str:
     match = live.match
     if len(match.turns) > _MAX_ENTRIES_TO_REVIEW or not is_oracle_ready(match.rules):
         return ""
+    from duels.analysis.reasons import summarize_result
     from duels.analysis.review import review
-    from duels.analysis.review_text import summarize_result
 
     try:
         players = {seat: HUMAN if seat in live.people else name for seat, name in live.names.items()}

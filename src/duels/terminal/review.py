@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from duels.analysis import review_text
+from duels.analysis.reasons import Section, explain_result, list_reader_slips
 from duels.analysis.review import Review, ReviewedEntry, review_record
-from duels.analysis.review_text import Section, explain_result, list_reader_slips
 from duels.analysis.wording import EQUALLY_GOOD, MIN_SHOWN, format_belief, render_shades
 from duels.core.errors import escape_unprintable
 from duels.core.match import Match
@@ -79,7 +79,7 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         html = render_review_page(reviewed, record.headers, format_branch_command)
         write_atomically(page, html.encode(), overwrite=force)
     if as_json:
-        from duels.analysis.review import review_to_dict
+        from duels.analysis.review_json import review_to_dict
 
         click.echo(json.dumps(review_to_dict(reviewed), indent=2))
     elif step:

@@ -73,7 +73,7 @@ def review_finished_match(
 
 def _summarize_after(review: "Review", skipped: int) -> dict[str, Any]:
     """Return the totals of the turns after the first `skipped`."""
-    from duels.analysis.review import review_to_dict
+    from duels.analysis.review_json import review_to_dict
     from duels.analysis.review_text import format_account
 
     own = replace(review, opening=review.entries[skipped - 1].value_after, entries=review.entries[skipped:])
@@ -87,7 +87,7 @@ def _summarize_after(review: "Review", skipped: int) -> dict[str, Any]:
 
 def _summarize_play(review: "Review") -> dict[str, Any]:
     """Return how the reader played, in words, and the number of the worst entry, or 0."""
-    from duels.analysis.review_text import describe_play, find_worst_slip
+    from duels.analysis.reasons import describe_play, find_worst_slip
 
     worst = find_worst_slip(review)
     return {"summary": describe_play(review), "worst": worst.number if worst else 0}
@@ -108,7 +108,7 @@ def _describe_review(review: "Review", page: int) -> dict[str, Any]:
 
     Raises RequestError if there is no such page.
     """
-    from duels.analysis.review import review_to_dict
+    from duels.analysis.review_json import review_to_dict
     from duels.analysis.review_page import build_review_steps, render_curve
     from duels.analysis.review_text import (
         LUCK_EXPLANATION,
