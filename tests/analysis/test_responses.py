@@ -23,11 +23,11 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def first(sight: Any) -> Any:
+def choose_first(sight: Any) -> Any:
     return sight.actions[0]
 
 
-def worth(match: Any, players: Any) -> float:
+def compute_mean_score(match: Any, players: Any) -> float:
     """Return Player 1's mean score when both play by their odds."""
     if match.outcome:
         return float(match.outcome.score(Seat.ONE))
@@ -35,20 +35,24 @@ def worth(match: Any, players: Any) -> float:
         odds: Any = dict(zip(match.actions, match.rules.odds(match.state), strict=True))
     else:
         odds = players[match.actor](match.sight(match.actor))
-    return sum(float(p) * worth(match.play(match.actor, action), players) for action, p in odds.items() if p)
+    return sum(
+        float(p) * compute_mean_score(match.play(match.actor, action), players)
+        for action, p in odds.items()
+        if p
+    )
 
 
-@pytest.mark.parametrize("policy", ["random", first], ids=["random", "first"])
+@pytest.mark.parametrize("policy", ["random", choose_first], ids=["random", "first"])
 @pytest.mark.parametrize(("game", "options"), [form for form in FORMS if form != FORMS[3]])
 def test_a_best_response_wins_its_stated_value(game: str, options: dict[str, Any], policy: Any) -> None:
     rules = GAMES[game].rules(**options)
     responses = duels.best_responses(policy, rules)
     random = make_player("random", rules).odds  # type: ignore[attr-defined]
-    plays = random if policy == "random" else lambda sight: {first(sight): 1.0}
+    policy_odds = random if policy == "random" else lambda sight: {choose_first(sight): 1.0}
     for seat, response in responses.items():
         assert response.seat is seat
-        players = {seat: response.odds, seat.other: plays}
-        one = worth(Match.start(rules), players)
+        players = {seat: response.odds, seat.other: policy_odds}
+        one = compute_mean_score(Match.start(rules), players)
         assert (one if seat is Seat.ONE else 1 - one) == pytest.approx(response.wins)
     mean = (sum(response.wins for response in responses.values()) - 1) / 2
     assert mean == pytest.approx(duels.exploitability(policy, rules))
@@ -76,7 +80,7 @@ def test_gains_in_searched_games() -> None:
 
 
 def test_a_best_response_can_be_an_opponent() -> None:
-    response: Any = duels.best_responses(first, "leap", goal=9)[Seat.TWO]
+    response: Any = duels.best_responses(choose_first, "leap", goal=9)[Seat.TWO]
     env = DuelEnv("leap", response, goal=9)
     envs: Any = DuelVectorEnv("leap", 2, response.table, goal=9)
     _, info = env.reset(seed=1)
@@ -84,9 +88,9 @@ def test_a_best_response_can_be_an_opponent() -> None:
     over = False
     while not over:
         action = int(info["action_mask"].argmax())
-        many = envs.step([action] * 2)
+        batch_steps = envs.step([action] * 2)
         observation, reward, over, _, info = env.step(action)  # type: ignore[arg-type]
-        assert (many[0][0] == observation).all()
+        assert (batch_steps[0][0] == observation).all()
     assert reward == 1 - 2 * response.wins
     with pytest.raises(DuelsError, match="best response plays Player 2, not Player 1"):
         response.odds(duels.start("leap", goal=9).sight(Seat.ONE))

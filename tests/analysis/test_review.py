@@ -46,7 +46,7 @@ def test_luck_and_losses_add_up_to_the_result(game: str) -> None:
         for moment in match_review.entries:
             assert moment.loss >= 0
             if moment.actor is not CHANCE and game in OPEN_GAMES:
-                assert moment.luck == 0  # nothing is hidden: a decision alone moves nothing else
+                assert moment.luck == 0  # nothing is hidden, so a decision has no luck
 
 
 def test_printed_numbers_add_up() -> None:
@@ -59,20 +59,20 @@ def test_printed_numbers_add_up() -> None:
         assert sum(map(Decimal, printed)) == Decimal(result.split(",")[0])
 
 
-PLAYED = [
-    partial(random_match, most=TO_THE_END),
+MATCH_MAKERS = [
+    partial(random_match, max_entries=TO_THE_END),
     partial(level_match, level="best"),
     partial(level_match, level="casual"),
 ]
 
 
-@pytest.mark.parametrize("played", PLAYED)
-def test_hunt_parts_add_up_exactly(played: Callable[..., AnyMatch]) -> None:
+@pytest.mark.parametrize("make_match", MATCH_MAKERS)
+def test_hunt_parts_add_up_exactly(make_match: Callable[..., AnyMatch]) -> None:
     """Compute luck independently, with both tokens known: the result minus the strategy's mean."""
     oracle = make_oracle(QuantumHunt())
-    ended: Counter[str] = Counter()
+    last_sentences: Counter[str] = Counter()
     for seed in range(25):
-        match_review = review(played("hunt", rng=Random(seed)), oracle)
+        match_review = review(make_match("hunt", rng=Random(seed)), oracle)
         total = match_review.opening
         for moment in match_review.entries:
             before = moment.match.previous
@@ -80,9 +80,11 @@ def test_hunt_parts_add_up_exactly(played: Callable[..., AnyMatch]) -> None:
             assert isinstance(moment.actor, Seat)
             sight, others = before.sight(moment.actor), before.sight(moment.actor.other)
             action = oracle.rules.parse(moment.notation)
-            worths = {a: oracle.full_information_action_value(sight, others, a) for a in sight.actions}
-            mean = sum(w * worths[a] for a, w in zip(sight.actions, oracle.weights(sight), strict=True))
-            difference = worths[action] - mean + moment.loss
+            action_values = {a: oracle.full_information_action_value(sight, others, a) for a in sight.actions}
+            mean = sum(
+                w * action_values[a] for a, w in zip(sight.actions, oracle.weights(sight), strict=True)
+            )
+            difference = action_values[action] - mean + moment.loss
             luck = difference if moment.actor is Seat.ONE else -difference
             assert moment.luck == pytest.approx(luck, abs=3 * ROUNDING)
             total += luck + (moment.loss if moment.actor is Seat.TWO else -moment.loss)
@@ -90,8 +92,8 @@ def test_hunt_parts_add_up_exactly(played: Callable[..., AnyMatch]) -> None:
         assert match_review.opening + match_review.luck - match_review.loss(Seat.ONE) + match_review.loss(
             Seat.TWO
         ) == pytest.approx(match_review.score, abs=1e-12)
-        ended[match_review.entries[-1].indifference] += 1
-    assert min(ended[""], ended["Already lost."]) > 1  # captures and collisions
+        last_sentences[match_review.entries[-1].indifference] += 1
+    assert min(last_sentences[""], last_sentences["Already lost."]) > 1  # captures and collisions
 
 
 def test_hunt_has_no_luck_before_anything_is_hidden() -> None:
@@ -105,8 +107,8 @@ def test_hunt_has_no_luck_before_anything_is_hidden() -> None:
             assert moment.luck == pytest.approx(moment.mixing, abs=1e-12)
             assert moment.loss == 0
         gains[cell] = match_review.entries[1].luck
-    named = duels.start("hunt").play_text("move 3").sight(Seat.ONE)
-    mean = sum(w * gain for w, gain in zip(oracle.weights(named), gains.values(), strict=True))
+    before_observation = duels.start("hunt").play_text("move 3").sight(Seat.ONE)
+    mean = sum(w * gain for w, gain in zip(oracle.weights(before_observation), gains.values(), strict=True))
     assert mean == pytest.approx(0, abs=1e-12)  # an observation that cannot hit gains nothing
     assert max(map(abs, gains.values())) < 0.005
 
@@ -125,7 +127,7 @@ def test_actions_of_the_mixture_are_no_mistakes() -> None:
             (moment.mixing if moment.actor is Seat.ONE else -moment.mixing) < -0.05
             for moment in match_review.entries
         )
-    assert unlucky > 5  # far below the mixture as some of it lies
+    assert unlucky > 5  # some actions of the mixture are far below its average
 
 
 def test_actions_outside_the_mixture_are_slips() -> None:

@@ -32,11 +32,11 @@ from tests.support import GAME_NAMES, home, play_randomly
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def a_match(game: str, seed: int = 1) -> AnyMatch:
+def make_match(game: str, seed: int = 1) -> AnyMatch:
     return play_randomly(Match.start(duels.find_game(game).rules()), Random(seed), 10_000)
 
 
-def played(
+def make_played_match(
     score: float, day: int, loss: float = 0.0, game: str = "lights", opponent: str = "club"
 ) -> PlayedMatch:
     decisions = (Decision(loss, "blunder", "a kind"), Decision(0.0, "best"))
@@ -45,12 +45,20 @@ def played(
 
 def test_results_and_streaks_by_game_and_opponent() -> None:
     results = [1, 1, 1, 0.5, 1, 0, 0]
-    statistics = compute_statistics(reversed([played(score, day) for day, score in enumerate(results)]))
+    statistics = compute_statistics(
+        reversed([make_played_match(score, day) for day, score in enumerate(results)])
+    )
     (tally,) = statistics.tallies
     assert (tally.won, tally.lost, tally.nobody) == (4, 2, 1)
     assert (tally.streak, tally.longest) == (-2, 3)
-    apart = compute_statistics([played(1, 0), played(0, 1, opponent="best"), played(1, 2, game="leap")])
-    assert [(tally.game, tally.opponent) for tally in apart.tallies] == [
+    separate = compute_statistics(
+        [
+            make_played_match(1, 0),
+            make_played_match(0, 1, opponent="best"),
+            make_played_match(1, 2, game="leap"),
+        ]
+    )
+    assert [(tally.game, tally.opponent) for tally in separate.tallies] == [
         ("leap", "club"),
         ("lights", "best"),
         ("lights", "club"),
@@ -59,7 +67,9 @@ def test_results_and_streaks_by_game_and_opponent() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), max_size=40))
 def test_stages_partition_the_matches(games: list[tuple[float, float]]) -> None:
-    statistics = compute_statistics(played(score, day, loss) for day, (score, loss) in enumerate(games))
+    statistics = compute_statistics(
+        make_played_match(score, day, loss) for day, (score, loss) in enumerate(games)
+    )
     stages = statistics.stages.get("lights", ())
     assert len(stages) == min(MAX_STAGES, len(games))
     assert sum(stage.matches for stage in stages) == statistics.matches == len(games)
@@ -82,7 +92,7 @@ def test_the_most_frequent_mistake_comes_first() -> None:
 
 @pytest.mark.parametrize("game", GAME_NAMES)
 def test_grades_agree_with_the_review(game: str) -> None:
-    match = a_match(game)
+    match = make_match(game)
     oracle = get_oracle(match.rules)
     moments = review(match, oracle).entries
     for seat in Seat:
@@ -93,7 +103,7 @@ def test_grades_agree_with_the_review(game: str) -> None:
         ]
         for decision in graded:
             assert bool(decision.kind) == (decision.mark in MISTAKE_NAMES)
-            assert decision.kind not in MISTAKE_NAMES, "every game of ours can tell kinds apart"
+            assert decision.kind not in MISTAKE_NAMES, "every game of ours can tell kinds separate"
 
 
 def test_hunt_decisions_are_measured_against_the_mixture() -> None:
@@ -132,13 +142,19 @@ def test_mistakes_name_a_wrong_choice_of_the_right_kind() -> None:
 
 
 def test_omits_numbers_that_are_all_zero() -> None:
-    text = render_statistics(compute_statistics([played(1, 0), played(1, 1), played(0, 2, 0.5, "chain")]))
+    text = render_statistics(
+        compute_statistics(
+            [make_played_match(1, 0), make_played_match(1, 1), make_played_match(0, 2, 0.5, "chain")]
+        )
+    )
     assert "no winner" in text.splitlines()[0]
     assert [line.split()[0] for line in text.split("given away per decision")[1].splitlines()[1:2]] == [
         "chain"
     ]
     assert "0.0 to 0.0" not in text
-    assert "given away" not in render_statistics(compute_statistics([played(1, 0), played(1, 1)]))
+    assert "given away" not in render_statistics(
+        compute_statistics([make_played_match(1, 0), make_played_match(1, 1)])
+    )
 
 
 def test_resigning_is_not_graded() -> None:
@@ -148,7 +164,7 @@ def test_resigning_is_not_graded() -> None:
 
 
 def test_a_match_is_graded_once(tmp_path: Path) -> None:
-    match = a_match("chain")
+    match = make_match("chain")
     with home(tmp_path):
         first = get_decisions(match, Seat.ONE)
         with mock.patch.object(module, "review", side_effect=AssertionError):
@@ -163,7 +179,7 @@ def test_a_match_is_graded_once(tmp_path: Path) -> None:
 
 
 def test_matches_without_an_oracle_are_not_graded(tmp_path: Path) -> None:
-    match = a_match("hunt")
+    match = make_match("hunt")
     large = play_randomly(Match.start(duels.find_game("hunt").rules(cells=9)), Random(1), 10_000)
     with home(tmp_path):
         assert get_decisions(match, Seat.ONE)

@@ -164,7 +164,7 @@ def test_on_a_pipe_progress_prints_occasional_lines(capsys: pytest.CaptureFixtur
     progress.done = 2
     assert written(20) == ""
     assert written(40) == "2 of 9 matches\n"
-    progress.waiting = "the endpoint is busy (429)"
+    progress.delay_reason = "the endpoint is busy (429)"
     assert written(42) == ""
     assert written(46) == "2 of 9 matches; the endpoint is busy (429)\n"
     assert written(99) == "", "nothing is new"

@@ -87,7 +87,7 @@ def test_ink_colours_part_of_a_sentence() -> None:
 
 
 def test_a_plain_sentence_reads_the_same_to_everybody() -> None:
-    """A game from outside need not know of slots: nothing turns its words into others."""
+    """A game from another package may use plain sentences: nothing rewrites them."""
     text = "Player 1 was caught by Player 2, who always wins ties. Your move: is it yours?"
     for reader in (*Seat, None):
         assert Narration([text]).render_news(NAMES[reader]) == [text]

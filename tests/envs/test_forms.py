@@ -19,49 +19,49 @@ from tests.envs.cases import CASES, resolve_rules
 from tests.envs.test_copies import same
 
 
-def firsts(observations: Any, masks: Any) -> Any:
+def choose_first(observations: Any, masks: Any) -> Any:
     return masks.argmax(axis=-1)
 
 
-def lasts(observations: Any, masks: Any) -> Any:
+def choose_last(observations: Any, masks: Any) -> Any:
     return masks.shape[-1] - 1 - masks[..., ::-1].argmax(axis=-1)
 
 
-def halves(observations: Any, masks: Any) -> Any:
+def choose_uniformly(observations: Any, masks: Any) -> Any:
     return masks / masks.sum(axis=-1, keepdims=True)
 
 
-@pytest.mark.parametrize("opponent", ["random", halves], ids=["random", "agent"])
+@pytest.mark.parametrize("opponent", ["random", choose_uniformly], ids=["random", "agent"])
 @pytest.mark.parametrize("case", ["lights", "chain of 2 boards", "hunt of 6 turns", "flip of 9"])
 def test_random_seats_agree_in_batches_and_single_games(case: str, opponent: Any) -> None:
-    how: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "opponent": opponent,
         "seat": "random",
         "dict_observations": True,
         "dtype": "float32",
     }
-    envs: Any = DuelVectorEnv(resolve_rules(case), 6, **how)
-    singles = [DuelEnv(resolve_rules(case), **how) for _ in range(6)]
+    envs: Any = DuelVectorEnv(resolve_rules(case), 6, **settings)
+    singles = [DuelEnv(resolve_rules(case), **settings) for _ in range(6)]
     observations, info = envs.reset(seed=9)
     expected = [env.reset(seed=9 + k) for k, env in enumerate(singles)]
     seats, over = set(), np.zeros(6, bool)
     for _ in range(40):
         assert observations in envs.observation_space
-        for k, (one, about) in enumerate(expected):
-            assert same(one, {name: numbers[k] for name, numbers in observations.items()})
-            assert one["observation"].dtype == np.float32
-            assert same(about["action_mask"], info["action_mask"][k])
-            assert about["seat"] == info["seat"][k] == envs.seats[k] == singles[k].seat
-            seats.add((k, about["seat"]))
-        actions = lasts(None, info["action_mask"])
+        for k, (observation, single_info) in enumerate(expected):
+            assert same(observation, {name: numbers[k] for name, numbers in observations.items()})
+            assert observation["observation"].dtype == np.float32
+            assert same(single_info["action_mask"], info["action_mask"][k])
+            assert single_info["seat"] == info["seat"][k] == envs.seats[k] == singles[k].seat
+            seats.add((k, single_info["seat"]))
+        actions = choose_last(None, info["action_mask"])
         observations, rewards, terminated, truncated, info = envs.step(actions)
         for k, env in enumerate(singles):
             if over[k]:
                 expected[k] = env.reset()
             else:
-                one, reward, *ended, about = env.step(actions[k])
+                observation, reward, *ended, single_info = env.step(actions[k])
                 assert (reward, *ended) == (rewards[k], terminated[k], truncated[k])
-                expected[k] = one, about
+                expected[k] = observation, single_info
         over = terminated | truncated
     assert len(seats) > 6  # at least one game has had both seats
 
@@ -179,46 +179,46 @@ def test_names_of_features_and_actions() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_new_opponent_starts_with_the_next_game(game: str) -> None:
-    env = DuelEnv(game, firsts, seat=2)
+    env = DuelEnv(game, choose_first, seat=2)
     observation, _ = env.reset(seed=1)
-    env.set_opponent(lasts)
+    env.set_opponent(choose_last)
     before = pickle.loads(pickle.dumps(env))
-    assert (before.reset(seed=1)[0] == DuelEnv(game, lasts, seat=2).reset(seed=1)[0]).all()
-    for opponent in ("greedy", "random", firsts):  # from arrays to a match and back
+    assert (before.reset(seed=1)[0] == DuelEnv(game, choose_last, seat=2).reset(seed=1)[0]).all()
+    for opponent in ("greedy", "random", choose_first):  # from arrays to a match and back
         env.set_opponent(opponent)
         assert (env.reset(seed=1)[0] == DuelEnv(game, opponent, seat=2).reset(seed=1)[0]).all()
     assert (env.reset(seed=1)[0] == observation).all()
 
 
 def test_each_game_of_a_batch_changes_its_opponent_at_its_start() -> None:
-    envs: Any = DuelVectorEnv("chain", 4, firsts, seat=2, autoreset_mode="Disabled")
+    envs: Any = DuelVectorEnv("chain", 4, choose_first, seat=2, autoreset_mode="Disabled")
     old, _ = envs.reset(seed=1)
-    envs.set_opponent(lasts)
-    new = DuelVectorEnv("chain", 4, lasts, seat=2).reset(seed=1)[0]
+    envs.set_opponent(choose_last)
+    new = DuelVectorEnv("chain", 4, choose_last, seat=2).reset(seed=1)[0]
     observations, _ = envs.reset(seed=1, options={"reset_mask": np.array([True, False, True, False])})
     assert (observations[[0, 2]] == new[[0, 2]]).all()
     assert (observations[[1, 3]] == old[[1, 3]]).all()
     assert not (new == old).all()
-    # They play on by different hands, each until its own end.
+    # Each game keeps its opponent until its own end.
     second = envs.step(np.array([1, 1, 1, 1]))[0]
     assert (second[0] == second[2]).all()
     assert (second[1] == second[3]).all()
     assert not (second[0] == second[1]).all()
     envs.set_opponent("random")
     envs.reset(seed=1)
-    assert (envs.step(np.full(4, 1))[0] == played(DuelVectorEnv("chain", 4, seat=2))).all()
+    assert (envs.step(np.full(4, 1))[0] == play_one_step(DuelVectorEnv("chain", 4, seat=2))).all()
 
 
 def test_some_games_of_a_batch_change_their_opponent() -> None:
-    envs: Any = DuelVectorEnv("chain", 3, firsts, seat=2)
-    some = np.array([False, True, False])
+    envs: Any = DuelVectorEnv("chain", 3, choose_first, seat=2)
+    selected = np.array([False, True, False])
     old, _ = envs.reset(seed=1)
-    envs.set_opponent(lasts, env_mask=some)
+    envs.set_opponent(choose_last, env_mask=selected)
     observations, _ = envs.reset(seed=1)
-    new = DuelVectorEnv("chain", 3, lasts, seat=2).reset(seed=1)[0]
-    assert (observations == np.where(some[:, None], new, old)).all()
+    new = DuelVectorEnv("chain", 3, choose_last, seat=2).reset(seed=1)[0]
+    assert (observations == np.where(selected[:, None], new, old)).all()
     with pytest.raises(DuelsError, match="env_mask must be a boolean array of length 3"):
-        envs.set_opponent(lasts, env_mask=[1])
+        envs.set_opponent(choose_last, env_mask=[1])
 
 
 def test_unused_opponents_are_dropped() -> None:
@@ -231,14 +231,14 @@ def test_unused_opponents_are_dropped() -> None:
     assert len(envs._opponents) == 1
 
 
-def played(envs: Any) -> Any:
+def play_one_step(envs: Any) -> Any:
     envs.reset(seed=1)
     return envs.step(np.full(4, 1))[0]
 
 
 @pytest.mark.parametrize("make", [DuelEnv, DuelVectorEnv])
 def test_rejects_opponents_with_invalid_answers(make: Any) -> None:
-    env = make("chain", opponent=lambda seen, mask: np.zeros(99), seat=2)
+    env = make("chain", opponent=lambda observation, mask: np.zeros(99), seat=2)
     with pytest.raises(DuelsError, match=r"probabilities|must return"):
         env.reset(seed=1)
     with pytest.raises(DuelsError, match="An opponent must be a player's name"):

@@ -107,7 +107,7 @@ def test_every_game_of_the_menu_begins_a_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("columns", [60, 80])
 @pytest.mark.parametrize("game", ["lights", "chain"])
 def test_every_entry_of_a_review_begins_a_line(game: str, columns: int, tmp_path: Path) -> None:
-    match = random_match(game, Random(1), most=39)
+    match = random_match(game, Random(1), max_entries=39)
     path = tmp_path / "match.duel"
     path.write_text(dump_record(match), encoding="utf-8")
     with Terminal(tmp_path, "review", path, size=(columns, 24)) as terminal:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # most tests need no browser
 
     from tests.web.browsing import Person
 
-Opened = Callable[[], Store]
+StoreFactory = Callable[[], Store]
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +77,6 @@ def emptied(uri: str) -> str:
 
 
 @pytest.fixture
-def opened(database: str) -> Opened:
-    """Open the store like another process."""
+def store_factory(database: str) -> StoreFactory:
+    """Return a function that makes a store, as another process would."""
     return lambda: make_store(database)

@@ -33,18 +33,18 @@ class NetworkLog:
         self._requests: list[str] = []
         self._events: list[str] = []
         self.bytes = 0
-        self._session.on("Network.responseReceived", self._seats_with_takeback)
+        self._session.on("Network.responseReceived", self._note_response)
         self._session.on(
             "Network.eventSourceMessageReceived", lambda event: self._events.append(event["data"])
         )
-        self._session.on("Network.loadingFinished", self._finished)
+        self._session.on("Network.loadingFinished", self._count_bytes)
 
-    def _seats_with_takeback(self, event: dict[str, Any]) -> None:
+    def _note_response(self, event: dict[str, Any]) -> None:
         # Scripts and styles are the same for everybody, and come in any order.
         if "/static/" not in event["response"]["url"]:
             self._requests.append(event["requestId"])
 
-    def _finished(self, event: dict[str, Any]) -> None:
+    def _count_bytes(self, event: dict[str, Any]) -> None:
         self.bytes += event["encodedDataLength"]
 
     @property
@@ -54,13 +54,13 @@ class NetworkLog:
         for request in self._requests:
             try:
                 bodies.append(self._session.send("Network.getResponseBody", {"requestId": request})["body"])
-            except Error as gone:  # of a page that was left, or of a stream that is still open
-                if not re.search("No data found|No resource", str(gone)):
+            except Error as error:  # of a page that was left, or of a stream that is still open
+                if not re.search("No data found|No resource", str(error)):
                     raise
         return bodies + self._events
 
 
-def hunted(browser: Browser, base: str, hidden: tuple[str, str]) -> tuple[list[str], str, str]:
+def play_secret_moves(browser: Browser, base: str, hidden: tuple[str, str]) -> tuple[list[str], str, str]:
     """Return the data sent to Bob during Ann's secret moves, the record, and the page after the end."""
     ann, bob = Person(browser, base), Person(browser, base)
     match = seat_two(ann, bob, "hunt")
@@ -89,8 +89,8 @@ def hunted(browser: Browser, base: str, hidden: tuple[str, str]) -> tuple[list[s
 
 
 def test_no_secret_of_the_other_seat_is_sent(browser: Browser, base: str) -> None:
-    near, record, _ = hunted(browser, base, ("move 7", "move 6"))
-    far, other_record, _ = hunted(browser, base, ("tunnel 6", "move 7"))
+    near, record, _ = play_secret_moves(browser, base, ("move 7", "move 6"))
+    far, other_record, _ = play_secret_moves(browser, base, ("tunnel 6", "move 7"))
     assert near == far, "Bob's browser can tell where Ann went"
     assert len(near) > 5
     for text, sent in ((record, near), (other_record, far)):
@@ -131,7 +131,7 @@ def test_pages_recover_from_cut_connections(browser: Browser, base: str, proxy: 
         assert ann.page.locator(".waiting").evaluate_all(marked) == [move]
     message = "The server cannot be reached. Try again in a moment."
     assert message in bob.page.request.get(f"{base}/static/post.js").text()
-    bob.page.evaluate("said => (document.getElementById('notice').textContent = said)", message)
+    bob.page.evaluate("text => (document.getElementById('notice').textContent = text)", message)
     proxy.mend()
     bob.page.wait_for_selector("#notice:empty", state="attached")
     ann.page.wait_for_selector(f'#state:not([data-event="{before}"])')

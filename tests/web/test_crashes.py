@@ -32,7 +32,7 @@ SqliteStore.append = killed
 DIE = "os.kill(os.getpid(), signal.SIGKILL)"
 
 
-def lines_of(visitor: Visitor, match: str) -> list[str]:
+def list_log(visitor: Visitor, match: str) -> list[str]:
     return [line["entry"] for line in visitor.see(match)["log"]]
 
 
@@ -56,9 +56,9 @@ def test_a_killed_server_neither_loses_nor_repeats_moves(tmp_path: Path, when: s
     port = int(first.base.rpartition(":")[2])
     with Process(database, tmp_path, port=port) as second:
         assert second.base == first.base
-        assert lines_of(bob, match) == ([] if when == "before the write" else ["3-4"])
+        assert list_log(bob, match) == ([] if when == "before the write" else ["3-4"])
         assert ann.act(match, "3-4", event).status_code == 204, "the page repeats the unanswered request"
-        assert lines_of(ann, match) == lines_of(bob, match) == ["3-4"]
+        assert list_log(ann, match) == list_log(bob, match) == ["3-4"]
         assert bob.act(match, "1").status_code == 204
         assert second.end() == 0
 
@@ -72,10 +72,10 @@ def test_the_next_visitor_continues_after_a_killed_server(tmp_path: Path) -> Non
         assert ann.see(match)["turn"] == "other"
         cookie = ann.cookies["duels"]
     with serving(database) as base:
-        again = Visitor(base, Cookie=f"duels={cookie}")
-        view = again.see_when(match, "you")
-        again.act(match, "resign", view["event"])
-        record = load_record(again.get(f"{match}/record").text)
+        returning = Visitor(base, Cookie=f"duels={cookie}")
+        view = returning.see_when(match, "you")
+        returning.act(match, "resign", view["event"])
+        record = load_record(returning.get(f"{match}/record").text)
     header = record_header(record.headers)
     expected = decide_bot_move("x", 0, header, ["4"], ProgramPool().get_player).entries
     assert [line["entry"] for line in view["log"]][1:] == [entry.text for entry in expected]
@@ -111,9 +111,9 @@ def test_two_servers_race_at_one_match(database: str, tmp_path: Path) -> None:
                 played = [action for action, status in zip(actions, statuses, strict=True) if status == 204]
                 assert len(set(played)) == 1, "one action is played, and only its requests succeed"
                 assert set(statuses) <= {204, 409}
-                assert lines_of(first_server, match)[-1] == played[0]
-                assert lines_of(first_server, match) == lines_of(second_server, match)
-                assert len(lines_of(first_server, match)) == turn + 1
+                assert list_log(first_server, match)[-1] == played[0]
+                assert list_log(first_server, match) == list_log(second_server, match)
+                assert len(list_log(first_server, match)) == turn + 1
 
 
 def test_a_move_at_one_server_reaches_the_other(database: str, tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_reports_a_lost_database_and_its_return(tmp_path: Path) -> None:
         assert ann.get("/health").status_code == 503
         aside.rename(file)
         assert ann.act(match, "4").status_code == 204
-        assert lines_of(bob, match) == ["4"]
+        assert list_log(bob, match) == ["4"]
 
 
 def test_a_database_that_restarts_loses_nothing(postgres: str) -> None:
@@ -191,11 +191,11 @@ def test_reports_a_full_disk_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
     connections: list[sqlite3.Connection] = []
     connect = sqlite_store._connect
 
-    def noted(path: Path) -> sqlite3.Connection:
+    def connect_and_note(path: Path) -> sqlite3.Connection:
         connections.append(connect(path))
         return connections[-1]
 
-    monkeypatch.setattr(sqlite_store, "_connect", noted)
+    monkeypatch.setattr(sqlite_store, "_connect", connect_and_note)
     with serving(str(tmp_path / "web.sqlite3")) as base:
         ann, bob, match = pair(base, "lights")
         (pages,) = connections[0].execute("PRAGMA page_count").fetchone()
@@ -206,10 +206,10 @@ def test_reports_a_full_disk_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
         connections[0].execute("PRAGMA query_only = 1")  # as if there was no room at all
         assert ann.get("/health").status_code == 503
         connections[0].execute("PRAGMA query_only = 0")
-        before = lines_of(ann, match)
+        before = list_log(ann, match)
         connections[0].execute("PRAGMA max_page_count = 1000000")
         assert ann.act(match, "4").status_code == 204
-        assert lines_of(bob, match) == [*before, "4"]
+        assert list_log(bob, match) == [*before, "4"]
 
 
 # -- starting ----------------------------------------------------------------------------------------
@@ -227,10 +227,10 @@ def serve(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_reports_a_taken_port_in_one_line(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as blocker:
+        blocker.bind(("127.0.0.1", 0))
+        blocker.listen()
+        port = blocker.getsockname()[1]
         result = serve(tmp_path, "--port", str(port))
     assert result.returncode == 1
     assert result.stderr.startswith(f"duels: port {port} is in use, ")

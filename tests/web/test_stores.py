@@ -24,7 +24,7 @@ from duels.web.store import (
     Store,
     StoreUnavailable,
 )
-from tests.web.conftest import Opened
+from tests.web.conftest import StoreFactory
 
 HEADER = "duels record 2\ngame: lights\nseed: 7\n\n"
 SIT = Entry(EntryKind.SIT, "Ann", Seat.ONE)
@@ -38,10 +38,10 @@ def new_match(id: str = "m1", identity: str = "ann") -> NewMatch:
 
 
 @asynccontextmanager
-async def opening(
-    make: Opened, on_change: Callable[[str | None], None] = lambda match: None
+async def open_store(
+    store_factory: StoreFactory, on_change: Callable[[str | None], None] = lambda match: None
 ) -> AsyncIterator[Store]:
-    store = make()
+    store = store_factory()
     await store.open(on_change)
     try:
         yield store
@@ -53,12 +53,12 @@ def run(work: Coroutine[Any, Any, None]) -> None:
     asyncio.run(asyncio.wait_for(work, 60))
 
 
-def test_matches_persist_after_reopening(opened: Opened) -> None:
+def test_matches_persist_after_reopening(store_factory: StoreFactory) -> None:
     async def work() -> None:
-        async with opening(opened) as store:
+        async with open_store(store_factory) as store:
             await store.create(new_match())
             await store.append(Change("m1", 1, (PLAY, TAIL)))
-        async with opening(opened) as store:
+        async with open_store(store_factory) as store:
             match = await store.find_match("m1")
             assert match
             assert match.header == HEADER
@@ -71,9 +71,9 @@ def test_matches_persist_after_reopening(opened: Opened) -> None:
     run(work())
 
 
-def test_missing_matches_are_not_found(opened: Opened) -> None:
+def test_missing_matches_are_not_found(store_factory: StoreFactory) -> None:
     async def work() -> None:
-        async with opening(opened) as store:
+        async with open_store(store_factory) as store:
             await store.create(new_match())
             assert await store.find_match("m2") is None
             assert await store.list_entries("m2") == []
@@ -84,9 +84,9 @@ def test_missing_matches_are_not_found(opened: Opened) -> None:
     run(work())
 
 
-def test_append_needs_the_current_length_of_the_log(opened: Opened) -> None:
+def test_append_needs_the_current_length_of_the_log(store_factory: StoreFactory) -> None:
     async def work() -> None:
-        async with opening(opened) as store:
+        async with open_store(store_factory) as store:
             await store.create(new_match())
             for number in (0, 2):
                 with pytest.raises(Conflict):
@@ -99,9 +99,9 @@ def test_append_needs_the_current_length_of_the_log(opened: Opened) -> None:
     run(work())
 
 
-def test_only_one_of_many_concurrent_appends_succeeds(opened: Opened) -> None:
+def test_only_one_of_many_concurrent_appends_succeeds(store_factory: StoreFactory) -> None:
     async def work() -> None:
-        async with opening(opened) as one, opening(opened) as two:
+        async with open_store(store_factory) as one, open_store(store_factory) as two:
             await one.create(new_match())
             changes = [Change("m1", 1, (replace(PLAY, text=str(n)),)) for n in range(20)]
             tries = [(one, two)[n % 2].append(change) for n, change in enumerate(changes)]
@@ -114,11 +114,11 @@ def test_only_one_of_many_concurrent_appends_succeeds(opened: Opened) -> None:
     run(work())
 
 
-def test_a_conflict_does_not_affect_other_writes(opened: Opened) -> None:
+def test_a_conflict_does_not_affect_other_writes(store_factory: StoreFactory) -> None:
     """Changes to several matches may be committed together."""
 
     async def work() -> None:
-        async with opening(opened) as store:
+        async with open_store(store_factory) as store:
             for n in range(10):
                 await store.create(new_match(f"m{n}"))
             tries = [store.append(Change(f"m{n}", 1 + n % 2, (PLAY,))) for n in range(10)]
@@ -130,9 +130,9 @@ def test_a_conflict_does_not_affect_other_writes(opened: Opened) -> None:
     run(work())
 
 
-def test_a_match_is_created_once(opened: Opened) -> None:
+def test_a_match_is_created_once(store_factory: StoreFactory) -> None:
     async def work() -> None:
-        async with opening(opened) as store:
+        async with open_store(store_factory) as store:
             await store.create(new_match())
             with pytest.raises(Conflict):
                 await store.create(new_match(identity="bob"))
@@ -143,9 +143,9 @@ def test_a_match_is_created_once(opened: Opened) -> None:
     run(work())
 
 
-def test_an_invitation_is_accepted_once(opened: Opened) -> None:
+def test_an_invitation_is_accepted_once(store_factory: StoreFactory) -> None:
     async def work() -> None:
-        async with opening(opened) as one, opening(opened) as two:
+        async with open_store(store_factory) as one, open_store(store_factory) as two:
             await one.create(new_match())
             sit = Entry(EntryKind.SIT, "", Seat.TWO)
             tries = [
@@ -168,9 +168,9 @@ def test_an_invitation_is_accepted_once(opened: Opened) -> None:
     run(work())
 
 
-def test_invitations_expire(opened: Opened) -> None:
+def test_invitations_expire(store_factory: StoreFactory) -> None:
     async def work() -> None:
-        async with opening(opened) as store:
+        async with open_store(store_factory) as store:
             await store.create(new_match())
             invite = await store.find_invite("invite-m1")
             assert invite
@@ -183,9 +183,9 @@ def test_invitations_expire(opened: Opened) -> None:
     run(work())
 
 
-def test_a_rematch_and_its_entry_are_created_together(opened: Opened) -> None:
+def test_a_rematch_and_its_entry_are_created_together(store_factory: StoreFactory) -> None:
     async def work() -> None:
-        async with opening(opened) as store:
+        async with open_store(store_factory) as store:
             await store.create(new_match())
             entry = Entry(EntryKind.REMATCH, "m2", Seat.ONE)
             with pytest.raises(Conflict):
@@ -200,9 +200,9 @@ def test_a_rematch_and_its_entry_are_created_together(opened: Opened) -> None:
     run(work())
 
 
-def test_matches_of_an_identity_are_listed_newest_first(opened: Opened) -> None:
+def test_matches_of_an_identity_are_listed_newest_first(store_factory: StoreFactory) -> None:
     async def work() -> None:
-        async with opening(opened) as store:
+        async with open_store(store_factory) as store:
             for id in ("m1", "m2", "m3"):
                 await store.create(new_match(id))
             await store.create(new_match("m4", "bob"))
@@ -218,9 +218,9 @@ def test_matches_of_an_identity_are_listed_newest_first(opened: Opened) -> None:
     run(work())
 
 
-def test_finished_matches_are_listed_separately(opened: Opened) -> None:
+def test_finished_matches_are_listed_separately(store_factory: StoreFactory) -> None:
     async def work() -> None:
-        async with opening(opened) as store:
+        async with open_store(store_factory) as store:
             await store.create(new_match("m1"))
             await store.create(new_match("m2"))
             await store.create(replace(new_match("m3"), over=True, entries=()))
@@ -245,7 +245,7 @@ def test_finished_matches_are_listed_separately(opened: Opened) -> None:
     run(work())
 
 
-def test_listeners_are_notified_of_writes_by_other_processes(opened: Opened) -> None:
+def test_listeners_are_notified_of_writes_by_other_processes(store_factory: StoreFactory) -> None:
     async def work() -> None:
         notified = asyncio.Event()
 
@@ -253,21 +253,21 @@ def test_listeners_are_notified_of_writes_by_other_processes(opened: Opened) -> 
             if match in (None, "m1"):
                 notified.set()
 
-        async with opening(opened, notify) as listening, opening(opened) as writing:
-            await writing.create(new_match())
+        async with open_store(store_factory, notify) as reader, open_store(store_factory) as writer:
+            await writer.create(new_match())
             number = 1
             while not notified.is_set():  # it may not have begun to listen yet
-                await writing.append(Change("m1", number, (PLAY,)))
+                await writer.append(Change("m1", number, (PLAY,)))
                 number += 1
                 await asyncio.sleep(0.05)
-            assert len(await listening.list_entries("m1", 1)) == number - 1
+            assert len(await reader.list_entries("m1", 1)) == number - 1
 
     run(work())
 
 
-def test_texts_are_stored_exactly(opened: Opened) -> None:
+def test_texts_are_stored_exactly(store_factory: StoreFactory) -> None:
     async def work() -> None:
-        async with opening(opened) as store:
+        async with open_store(store_factory) as store:
             odd = Entry(EntryKind.SIT, "Zoë 'Drop' Table; --%s 🎲", Seat.ONE)
             await store.create(replace(new_match(), entries=(odd,)))
             assert await store.list_entries("m1") == [odd]
@@ -313,7 +313,7 @@ def test_reports_a_missing_database_in_one_line() -> None:
 def test_the_return_of_a_file_is_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async def work() -> None:
         path = tmp_path / "web.sqlite3"
-        async with opening(lambda: SqliteStore(path)) as store:
+        async with open_store(lambda: SqliteStore(path)) as store:
             path.rename(tmp_path / "away")
             with pytest.raises(StoreUnavailable, match="was moved"):
                 await store.create(new_match("m1"))
@@ -338,7 +338,7 @@ def test_constraint_errors_do_not_mark_the_file_as_failed(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:
-        async with opening(lambda: SqliteStore(tmp_path / "web.sqlite3")) as store:
+        async with open_store(lambda: SqliteStore(tmp_path / "web.sqlite3")) as store:
             await store.create(new_match("m1"))
             wrong = replace(new_match("m2"), invite=new_match("m1").invite)
             results = await asyncio.gather(

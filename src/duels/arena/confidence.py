@@ -99,11 +99,11 @@ def confidence_sequence(results: Iterable[tuple[float, float]], max_correction: 
 
 
 def count_results_to_exclude(
-    results: Sequence[tuple[float, float]], max_correction: float, mean: float, most: int
+    results: Sequence[tuple[float, float]], max_correction: float, mean: float, max_results: int
 ) -> int | None:
-    """Return how many results exclude `mean` if the given ones repeat; None if more than `most`."""
+    """Return how many results exclude `mean` if the given ones repeat; None if more than `max_results`."""
     counts = [
-        _count_until_refuted(_iter_bets(islice(cycle(each), most), max_correction), target)
+        _count_until_refuted(_iter_bets(islice(cycle(each), max_results), max_correction), target)
         for each, target in ((results, mean), (_mirror(results), 1 - mean))
     ]
     return min((count for count in counts if count), default=None)

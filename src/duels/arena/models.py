@@ -66,12 +66,12 @@ class BudgetMeter(Meter):
     def count(self, used: Usage) -> None:
         self.used += used
 
-    def assume(self, most: Usage, answered: bool) -> None:
-        """Add the maximum usage (`most`) of a request whose usage was not reported.
+    def assume(self, limit: Usage, answered: bool) -> None:
+        """Add the maximum usage of a request whose usage was not reported.
 
         Raises DuelsError if there is a budget and the endpoint answers without reporting tokens.
         """
-        self._unreported += most
+        self._unreported += limit
         if answered and self._budget:
             raise DuelsError(
                 "the endpoint does not report tokens, so a budget cannot be enforced: leave out --budget."

@@ -200,10 +200,10 @@ class ProcessPool:
             worker.send(plan)
         return worker
 
-    def _recover_score(self, dead: Connection, plan: MatchPlan) -> MatchScore | None:
+    def _recover_score(self, dead_worker: Connection, plan: MatchPlan) -> MatchScore | None:
         """Replace a dead worker. Returns the score of its match, or None if the match was not logged."""
-        log = Log.make_path(self._folder, self._processes[dead].name)
-        self._replace(dead)
+        log = Log.make_path(self._folder, self._processes[dead_worker].name)
+        self._replace(dead_worker)
         # A worker that died while starting has no log yet.
         rows = (row for _, row in Folder(self._folder).iter_rows(log)) if log.exists() else ()
         return next((read_score(row) for row in rows if row["key"] == plan.key), None)
@@ -217,9 +217,9 @@ class ProcessPool:
                 f"{plan.players[0]} and {plan.players[1]}."
             )
 
-    def _replace(self, dead: Connection) -> Connection:
-        dead.close()
-        process = self._processes.pop(dead)
+    def _replace(self, dead_worker: Connection) -> Connection:
+        dead_worker.close()
+        process = self._processes.pop(dead_worker)
         process.join()
         return self._start(process.name)
 

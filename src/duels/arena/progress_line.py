@@ -49,7 +49,7 @@ class ProgressLine:
     def write(self, now: float) -> None:
         """Write the latest message if it is new and enough time has passed."""
         message = self._message
-        urgent = not self.lines_written or (isinstance(message, RunProgress) and message.waiting)
+        urgent = not self.lines_written or (isinstance(message, RunProgress) and message.delay_reason)
         interval = _REFRESH_SECONDS if self._is_terminal else _FIRST_SECONDS if urgent else _NEXT_SECONDS
         text = message if isinstance(message, str) else format_progress(message, now - self._started)
         if now - self._last_written < interval or text == self._text:
@@ -66,8 +66,8 @@ class ProgressLine:
 def format_progress(progress: RunProgress, seconds: float) -> str:
     """Format the progress of a run: matches, time left, cost, scores and margin."""
     text = f"{progress.done} of {progress.total} matches"
-    if progress.waiting:
-        return f"{text}; {progress.waiting}"
+    if progress.delay_reason:
+        return f"{text}; {progress.delay_reason}"
     if progress.played:
         remaining = seconds / progress.played * (progress.total - progress.done)
         text += f", {timedelta(seconds=round(remaining))} left at most"

@@ -35,14 +35,14 @@ class RunProgress:
     """Matches played by this call."""
     spent: str = ""
     """The cost so far; empty without models or prices."""
-    waiting: str = ""
+    delay_reason: str = ""
     """The reason for a delay; empty if there is none."""
     points: dict[str, tuple[float, int]] = field(default_factory=dict)
     margins: dict[tuple[str, str, str], Interval] = field(default_factory=dict)
     """The results of pairings so far, if the run may stop early."""
 
     def count(self, plan: MatchPlan, score: float) -> None:
-        self.waiting = ""
+        self.delay_reason = ""
         for name, points in zip(plan.players, (score, 1 - score), strict=True):
             total, matches = self.points.get(name, (0.0, 0))
             self.points[name] = total + points, matches + 1
@@ -175,7 +175,7 @@ class _Session:
         self.listener(self._progress)
 
     def _report_wait(self, reason: str) -> None:
-        self._progress.waiting = reason
+        self._progress.delay_reason = reason
         self.listener(self._progress)
 
     def _is_decided(self, pairing: tuple[str, str, str], plans: list[MatchPlan]) -> bool:

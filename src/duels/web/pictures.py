@@ -45,8 +45,8 @@ def _draw_line(content: str, x: float, y: float, size: float = _LARGEST, fill: s
     """Return a line of text, smaller or shortened if it is too long."""
     room = WIDTH - _MARGIN - x
     size = min(size, max(_SMALLEST, room / (LETTER_WIDTH * max(1, len(content)))))
-    most = int(room / (LETTER_WIDTH * _SMALLEST))
-    short = content if len(content) <= most else f"{content[: most - 1].rstrip()}…"
+    max_letters = int(room / (LETTER_WIDTH * _SMALLEST))
+    short = content if len(content) <= max_letters else f"{content[: max_letters - 1].rstrip()}…"
     return (
         f'<text x="{x}" y="{y}" font-size="{size:.1f}" font-weight="700" fill="{fill}">{escape(short)}</text>'
     )

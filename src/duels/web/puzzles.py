@@ -58,10 +58,10 @@ class DailyResult(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> "DailyResult | None":
         """Parse what `format` returned, or return None."""
-        found = _RESULT.fullmatch(text)
-        if not found:
+        parts = _RESULT.fullmatch(text)
+        if not parts:
             return None
-        return cls(found[1], [mark == "1" for mark in found[2]], int(found[3]))
+        return cls(parts[1], [mark == "1" for mark in parts[2]], int(parts[3]))
 
     def format(self) -> str:
         """Return the result as text for an address."""

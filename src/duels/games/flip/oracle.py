@@ -247,7 +247,7 @@ class FlipOracle(Oracle[Action, State]):
         tiles = sight.view.tiles
         if isinstance(action, Flip):
             return f"{'flipping an unknown' if tiles[action.tile] == UNKNOWN else 'taking a known'} tile"
-        values = [self.rules.value_of(tiles[kept.tile]) for kept in sight.actions if isinstance(kept, Keep)]
+        values = [self.rules.value_of(tiles[keep.tile]) for keep in sight.actions if isinstance(keep, Keep)]
         higher = self.rules.value_of(tiles[action.tile]) == max(value or 0 for value in values)
         return f"keeping the {'higher' if higher else 'lower'} value"
 
