@@ -195,15 +195,22 @@ def add_reply(messages: list[Message], text: str, call_id: str, response: str) -
     With a `call_id`, the answer was a call of the tool. Endpoints refuse an empty answer; the response is
     then appended to the question, because many endpoints require alternating roles.
     """
+    answer = make_answer_message(text, call_id)
     if call_id:
-        function = {"name": PLAY_TOOL["function"]["name"], "arguments": text}
-        call = {"id": call_id, "type": "function", "function": function}
-        answer = {"role": "assistant", "content": None, "tool_calls": [call]}
         return [*messages, answer, {"role": "tool", "tool_call_id": call_id, "content": response}]
     if text.strip():
-        return [*messages, {"role": "assistant", "content": text}, {"role": "user", "content": response}]
+        return [*messages, answer, {"role": "user", "content": response}]
     *earlier, last = messages
     return [*earlier, {**last, "content": f"{last['content']}\n\n{response}"}]
+
+
+def make_answer_message(text: str, call_id: str) -> Message:
+    """Return the message of an answer, which with a `call_id` is a call of the tool."""
+    if not call_id:
+        return {"role": "assistant", "content": text}
+    function = {"name": PLAY_TOOL["function"]["name"], "arguments": text}
+    call = {"id": call_id, "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
 def parse_answer(

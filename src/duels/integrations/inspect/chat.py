@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from duels.core.errors import require_extra
-from duels.players.prompt import PLAY_TOOL, TOOL, Message
+from duels.players.prompt import PLAY_TOOL, TOOL, Message, make_answer_message
 
 with require_extra("inspect"):
     from inspect_ai.model import (
@@ -50,8 +50,7 @@ class ModelChat:
             self._originals[text, call_id] = reply
         self.messages.append(reply)
         self.output = output
-        sent = {"role": "assistant", "content": text}
-        self._sent = [*messages, _make_call_message(text, call_id) if call_id else sent]
+        self._sent = [*messages, make_answer_message(text, call_id)]
         return text, _STOP_REASONS.get(output.stop_reason, "stop"), call_id
 
     def _convert(self, message: Message) -> ChatMessage:
@@ -75,9 +74,3 @@ class ModelChat:
 def _make_tool() -> ToolInfo:
     parameters = ToolParams.model_validate(_FUNCTION["parameters"])
     return ToolInfo(name=_FUNCTION["name"], description=_FUNCTION["description"], parameters=parameters)
-
-
-def _make_call_message(text: str, call_id: str) -> Message:
-    function = {"name": _FUNCTION["name"], "arguments": text}
-    call = {"id": call_id, "type": "function", "function": function}
-    return {"role": "assistant", "content": None, "tool_calls": [call]}
