@@ -12,7 +12,6 @@ def test_every_word_appears_once(name: str) -> None:
     texts = []
     for part in parse_rule_card(card):
         texts += [part.heading, *part.paragraphs, *part.points]
-        texts += [f"{name} {meaning}" for name, meaning in part.rows]
     title, _, rest = card.partition("\n")
     rest, terminal, _ = rest.partition("\nAt the terminal\n")
     assert title
@@ -20,16 +19,10 @@ def test_every_word_appears_once(name: str) -> None:
     assert sorted(" ".join(texts).split()) == sorted(word for word in rest.split() if word != "-")
 
 
-def test_wrapped_lines_are_joined_and_rows_kept() -> None:
-    card = (
-        "NIM\n\nGoal      Take the\n          last stone.\n          a n      take n\nNotes\n- One\n  two\n"
-    )
+def test_wrapped_lines_are_joined() -> None:
+    card = "NIM\n\nGoal      Take the\n          last stone.\nNotes\n- One\n  two\n"
     goal, notes = parse_rule_card(card)
-    assert (goal.heading, goal.paragraphs, goal.rows) == (
-        "Goal",
-        ["Take the last stone."],
-        [("a n", "take n")],
-    )
+    assert (goal.heading, goal.paragraphs) == ("Goal", ["Take the last stone."])
     assert (notes.heading, notes.points) == ("Notes", ["One two"])
 
 

@@ -45,7 +45,6 @@ _PARTS = (
 )
 """The parts of a match page except the log. Each is a macro of `_parts.html` that takes the view."""
 _LABELED_LINE = re.compile(r"(\S+)\s{2,}(\S.*)")
-_TABLE_ROW = re.compile(r"\s+(\S.*?)\s{3,}(\S.*)")
 
 
 class Pages:
@@ -254,11 +253,10 @@ def _make_chunk(body: bytes) -> dict[str, object]:
 
 @dataclass
 class CardSection:
-    """A section of a rule card: a heading with paragraphs, a table of names and meanings, or a list."""
+    """A section of a rule card: a heading with paragraphs or a list."""
 
     heading: str
     paragraphs: list[str] = field(default_factory=list)
-    rows: list[tuple[str, str]] = field(default_factory=list)
     points: list[str] = field(default_factory=list)
 
 
@@ -275,20 +273,16 @@ def parse_rule_card(card: str, guide: Sequence[str] = ()) -> list[CardSection]:
             continue
         if labeled := _LABELED_LINE.fullmatch(line):
             sections.append(CardSection(labeled[1], [labeled[2]]))
-        elif row := _TABLE_ROW.fullmatch(line):
-            part.rows.append((row[1], row[2]))
         elif line.startswith("- "):
             part.points.append(words[2:])
         elif not line.startswith(" "):
             sections.append(CardSection(words))
         elif part.points:
             part.points[-1] += f" {words}"
-        elif part.rows:
-            part.paragraphs.append(words)
         elif part.paragraphs and part.paragraphs[-1][-1] not in ".:":
             part.paragraphs[-1] += f" {words}"
         else:
             part.paragraphs.append(words)
     sections.append(CardSection("On the board", points=[*guide]))
-    filled = [part for part in sections if part.paragraphs or part.rows or part.points]
+    filled = [part for part in sections if part.paragraphs or part.points]
     return [part for part in filled if part.heading != TERMINAL_HEADING]

@@ -326,8 +326,7 @@ const presses = {
   },
 };
 
-document.getElementById("device").querySelector("[data-copy]").addEventListener("click", ({ target }) => copy(target.dataset.copy));
-matchElement.addEventListener("click", (event) => {
+document.addEventListener("click", (event) => {
   for (const [attribute, press] of Object.entries(presses)) {
     const button = event.target.closest(`[data-${attribute}]`);
     if (button) press(button);

@@ -7,7 +7,7 @@ import { busy, goTo, notice, noticeOutage, UNREACHABLE } from "./post.js";
 const container = document.getElementById("review-container");
 
 // Put a review into the page and show its first step.
-export function begin(review) {
+function begin(review) {
   container?.replaceChildren(review);
   const buttons = [...review.querySelectorAll("button[data-step]")];
   const templates = [...review.querySelectorAll("template")];
