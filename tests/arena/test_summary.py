@@ -79,8 +79,8 @@ def test_failures_are_reported_separately_from_mistakes(tmp_path: Path) -> None:
     assert program == "mine won 0% in lights. Failures: 6 unreadable; it forfeited 2 matches."
     assert random.startswith("random won 100% in lights.")  # with until, fixed-size intervals do not hold
     assert decided_player == (
-        "The better player is not known yet (95 % confidence, by anytime-valid intervals). Undecided, with "
-        "about how many more matches it takes at this rate: random against mine in lights (10)."
+        "The better player is not known yet (95 % confidence, by anytime-valid intervals). Undecided, and "
+        "about how many more matches each needs at this rate: random against mine in lights (10)."
     )
 
 

@@ -323,7 +323,7 @@ def _describe_undecided(pairings: list[tuple[GameReport, Pairing]]) -> str:
     if not any(counts):
         return f" Undecided: {_join_names(names)}." if names else ""
     named = [f"{name} ({count or 'far more'})" for name, count in zip(names, counts, strict=True)]
-    return f" Undecided, with about how many more matches it takes at this rate: {_join_names(named)}."
+    return f" Undecided, and about how many more matches each needs at this rate: {_join_names(named)}."
 
 
 def _format_count(count: int | None) -> str:
