@@ -31,7 +31,7 @@ LOOPS = 200  # matches of the other arenas
 BOT = Path(__file__).parent.parent / "examples" / "bots" / "bot.py"
 
 
-def timed(work: Callable[[], object], clock: Callable[[], float] = perf_counter) -> float:
+def time_call(work: Callable[[], object], clock: Callable[[], float] = perf_counter) -> float:
     began = clock()
     work()
     return clock() - began
@@ -40,13 +40,13 @@ def timed(work: Callable[[], object], clock: Callable[[], float] = perf_counter)
 def measure_game(game: str) -> dict[str, Any]:
     """Return the matches of a run per second of CPU time."""
     config = Config(PLAYERS, (game,), MATCHES[game])
-    timed_run(config)  # makes the oracles
-    return {"game": game, "in_run": median(MATCHES[game] / timed_run(config) for _ in range(TURNS))}
+    time_run(config)  # makes the oracles
+    return {"game": game, "in_run": median(MATCHES[game] / time_run(config) for _ in range(TURNS))}
 
 
-def timed_run(config: Config) -> float:
+def time_run(config: Config) -> float:
     with tempfile.TemporaryDirectory() as folder:
-        return timed(lambda: run(config, Path(folder) / "run", 1), process_time)
+        return time_call(lambda: run(config, Path(folder) / "run", 1), process_time)
 
 
 def program_overhead() -> float:
@@ -56,7 +56,7 @@ def program_overhead() -> float:
     sight, rng = Match.start(rules).sight(Seat.ONE), random.Random(1)
     try:
         player.choose(sight, rng)  # starts the program
-        return median(timed(lambda: player.choose(sight, rng)) for _ in range(ASKED))
+        return median(time_call(lambda: player.choose(sight, rng)) for _ in range(ASKED))
     finally:
         player.close()
 
@@ -79,7 +79,7 @@ def openspiel_loop() -> float | None:
         for _ in range(LOOPS):
             evaluate_bots.evaluate_bots(game.new_initial_state(), bots, rng)
 
-    return LOOPS / timed(play, process_time)
+    return LOOPS / time_call(play, process_time)
 
 
 def textarena_loop() -> float | None:
@@ -101,14 +101,14 @@ def textarena_loop() -> float | None:
                 done, _ = env.step(action=f"[{free.pop()}]")
             env.close()
 
-    return LOOPS / timed(play, process_time)
+    return LOOPS / time_call(play, process_time)
 
 
 def random_lights() -> float:
     """Return the matches per second of our arena between random players, graded and logged."""
     config = Config(("random", "again=random"), ("lights",), LOOPS)
     with tempfile.TemporaryDirectory() as folder:
-        return LOOPS / timed(lambda: run(config, Path(folder) / "run", 1), process_time)
+        return LOOPS / time_call(lambda: run(config, Path(folder) / "run", 1), process_time)
 
 
 def main() -> None:

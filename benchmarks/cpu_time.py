@@ -3,7 +3,7 @@
 import resource
 
 
-def of_commands() -> float:
+def sum_command_times() -> float:
     """Return the total CPU seconds of all finished commands."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

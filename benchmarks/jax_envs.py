@@ -65,7 +65,7 @@ def player(key: Any, masks: Any) -> tuple[Any, Any]:
     return choose(bits[:, 0], masks), bits[:, 1:]
 
 
-def one_by_one(init: Any, step: Any, batch: int) -> Callable[[], float]:
+def make_single_step_calls(init: Any, step: Any, batch: int) -> Callable[[], float]:
     """Return calls that make one step of a batch, without the player's time."""
     advance, act = jax.jit(jax.vmap(step)), jax.jit(player)
     states = init(jax.random.split(jax.random.PRNGKey(0), batch))
@@ -85,10 +85,12 @@ def one_by_one(init: Any, step: Any, batch: int) -> Callable[[], float]:
 def rollouts(init: Any, step: Any, batch: int, count: int) -> Callable[[], float]:
     """Return calls that make `count` steps of a batch, compiled with the player."""
 
-    def both(states: Any, key: Any) -> tuple[Any, None]:
+    def choose_and_step(states: Any, key: Any) -> tuple[Any, None]:
         return jax.vmap(step)(states, *player(key, states.legal_action_mask)), None
 
-    advance = jax.jit(lambda states, key: jax.lax.scan(both, states, jax.random.split(key, count))[0])
+    advance = jax.jit(
+        lambda states, key: jax.lax.scan(choose_and_step, states, jax.random.split(key, count))[0]
+    )
     states = init(jax.random.split(jax.random.PRNGKey(0), batch))
     keys = _keys()
 
@@ -121,13 +123,13 @@ def environments() -> Iterator[tuple[str, Any, Any]]:
         yield name, jax.jit(jax.vmap(env.init)), pgx_auto_reset(env.step, env.init)
 
 
-def measured() -> Iterator[Case]:
+def measure_cases() -> Iterator[Case]:
     """Measure single steps and whole rollouts."""
     envs = list(environments())
     for batch in BATCHES:
         count = 100 if batch <= 1024 else 20
         alone = [
-            Case("step by step", name, batch, batch, one_by_one(init, step, batch))
+            Case("step by step", name, batch, batch, make_single_step_calls(init, step, batch))
             for name, init, step in envs
         ]
         whole = [
@@ -163,7 +165,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    text = json.dumps({"rounds": ROUNDS, "seconds": SECONDS, "ratios": ratios(list(measured()))}, indent=1)
+    text = json.dumps(
+        {"rounds": ROUNDS, "seconds": SECONDS, "ratios": ratios(list(measure_cases()))}, indent=1
+    )
     print(text)
     if arguments.json:
         arguments.json.write_text(text + "\n", encoding="utf-8")

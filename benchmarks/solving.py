@@ -44,7 +44,7 @@ def say(text: str) -> None:
     print(f"… {text}", file=sys.stderr, flush=True)
 
 
-def solved_once(who: str, name: str, options: dict[str, int], home: str) -> Row | None:
+def measure_solving(who: str, name: str, options: dict[str, int], home: str) -> Row | None:
     """Return the cost of solving in a separate process, or None after a timeout. Raises if it fails."""
     done = subprocess.run(
         [
@@ -70,13 +70,13 @@ def ours(who: str, name: str, options: dict[str, int], home: str) -> Row:
     """Return the median of several runs, or a single run if it takes a second."""
     rows: list[Row] = []
     while len(rows) < ROUNDS and not any(row["seconds"] > 1 for row in rows):
-        row = solved_once(who, name, options, home)
+        row = measure_solving(who, name, options, home)
         assert row, f"{name} {options} could not be solved"
         rows.append(row)
     return sorted(rows, key=lambda row: float(row["seconds"]))[len(rows) // 2]
 
 
-def from_nothing(home: str) -> list[Row]:
+def measure_solving_from_scratch(home: str) -> list[Row]:
     rows = []
     for name in SOLVED:
         say(f"solving {name}")
@@ -84,7 +84,7 @@ def from_nothing(home: str) -> list[Row]:
     return rows
 
 
-def lookups(positions: int = 100) -> list[Row]:
+def measure_lookups(positions: int = 100) -> list[Row]:
     """Return the seconds to judge every action of a position from random play."""
     rows = []
     for game in GAMES.values():
@@ -108,12 +108,12 @@ def lookups(positions: int = 100) -> list[Row]:
     return rows
 
 
-def peers(home: str) -> list[Row]:
+def measure_peers(home: str) -> list[Row]:
     """Solve the same games with OpenSpiel."""
     found = []
     for who, name, options in PEERS:
         say(f"{who} on {name} {options or ''}")
-        theirs = solved_once(who, name, options, home)
+        theirs = measure_solving(who, name, options, home)
         opening = ours("opening", name, options, home)
         if theirs and abs(theirs["opening"] - opening["opening"]) > 1e-4:
             raise SystemExit(f"{who} on {name} says {theirs['opening']}, we say {opening['opening']}")
@@ -128,9 +128,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         result = {
             "limit": LIMIT,
-            "from_nothing": from_nothing(home),
-            "lookups": lookups(),
-            "peers": peers(home),
+            "from_nothing": measure_solving_from_scratch(home),
+            "lookups": measure_lookups(),
+            "peers": measure_peers(home),
         }
     text = json.dumps(result, indent=1)
     print(text)

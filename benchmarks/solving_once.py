@@ -23,14 +23,14 @@ Answer = dict[str, Any]
 NIM = (1, 3, 5, 7)
 
 
-def timed(work: Callable[[], Answer]) -> Answer:
+def time_call(work: Callable[[], Answer]) -> Answer:
     """Run `work` and return its result and CPU seconds."""
     start = time.process_time()
     answer = work()
     return {**answer, "seconds": time.process_time() - start}
 
 
-def oracle_from_nothing(name: str, rules: Any) -> Any:
+def make_oracle_without_data(name: str, rules: Any) -> Any:
     """Create the oracle without shipped or cached data."""
     if name != "flip":
         return get_oracle(rules)
@@ -44,7 +44,7 @@ def oracle_from_nothing(name: str, rules: Any) -> Any:
 
 def our_opening(name: str, rules: AnyRules) -> Answer:
     """Judge every action of the opening."""
-    verdict = oracle_from_nothing(name, rules).judge(rules.sight(rules.initial(), Seat.ONE))
+    verdict = make_oracle_without_data(name, rules).judge(rules.sight(rules.initial(), Seat.ONE))
     return {"states": 1, "opening": verdict.value.number}
 
 
@@ -75,12 +75,12 @@ def solve(who: str, name: str, options: dict[str, int]) -> Answer:
     if who.startswith("openspiel"):
         return _theirs(who, name, options)
     if name == "nim":
-        return timed(our_nim)
+        return time_call(our_nim)
     rules = find_game(name).rules(**options)
     import_module(f"duels.games.{name}.oracle")  # imports are not measured
     if find_spec("numpy"):
         import numpy  # noqa: F401  flip's
-    return timed(lambda: our_opening(name, rules))
+    return time_call(lambda: our_opening(name, rules))
 
 
 def _theirs(who: str, name: str, options: dict[str, int]) -> Answer:
@@ -94,7 +94,7 @@ def _theirs(who: str, name: str, options: dict[str, int]) -> Answer:
     else:
         game = pyspiel.load_game(f"duels_{name}", {**options, "max_moves": 0})
     method = {"openspiel value iteration": their_values, "openspiel alpha-beta": their_search}[who]
-    return timed(lambda: method(game))
+    return time_call(lambda: method(game))
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cpu_time import of_commands
+from cpu_time import sum_command_times
 
 ROUNDS = 15
 DUELS = str(Path(sys.executable).with_name("duels"))
@@ -28,7 +28,7 @@ def environment(home: str) -> dict[str, str]:
 
 
 def seconds(command: list[str], home: str) -> float:
-    start = of_commands()
+    start = sum_command_times()
     subprocess.run(
         command,
         input=b"quit\n",
@@ -37,7 +37,7 @@ def seconds(command: list[str], home: str) -> float:
         env=environment(home),
         check=True,
     )
-    return of_commands() - start
+    return sum_command_times() - start
 
 
 def main() -> None:

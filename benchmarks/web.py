@@ -39,7 +39,7 @@ HELD_OPEN = 3 * WATCHERS  # files
 
 
 @dataclass(frozen=True)
-class Running:
+class ServerProcess:
     """A server of one kind."""
 
     kind: str
@@ -55,7 +55,7 @@ class Running:
 
 
 @contextmanager
-def running(kind: str, folder: str) -> Iterator[Running]:
+def start_server(kind: str, folder: str) -> Iterator[ServerProcess]:
     """Start a server and wait for its port."""
     commands = {
         OURS: [sys.executable, str(HERE / "serve_unlimited.py"), str(Path(folder) / "web.sqlite3")],
@@ -66,7 +66,7 @@ def running(kind: str, folder: str) -> Iterator[Running]:
     try:
         assert process.stdout
         port = int(process.stdout.readline())
-        yield Running(kind, f"http://127.0.0.1:{port}", process.pid)
+        yield ServerProcess(kind, f"http://127.0.0.1:{port}", process.pid)
     finally:
         process.kill()
         process.wait()
@@ -76,7 +76,7 @@ def percentile(waits: list[float], share: float) -> float:
     return sorted(waits)[min(len(waits) - 1, int(share * len(waits)))]
 
 
-def play(servers: list[Running], pause: int, turns: int, rounds: int) -> dict[str, dict[str, float]]:
+def play(servers: list[ServerProcess], pause: int, turns: int, rounds: int) -> dict[str, dict[str, float]]:
     """Play pairs at each server in turn, so that other load affects all of them."""
     runs_by_server: dict[str, list[dict[str, Any]]] = {server.kind: [] for server in servers}
     for _ in range(turns):
@@ -96,7 +96,7 @@ def play(servers: list[Running], pause: int, turns: int, rounds: int) -> dict[st
     return medians
 
 
-def disk(folder: str) -> list[float]:
+def measure_disk(folder: str) -> list[float]:
     """Return the milliseconds that the disk needs to sync one move: a lower bound for moves."""
     took = []
     with (Path(folder) / "synced").open("wb", buffering=0) as file:
@@ -116,7 +116,7 @@ def memory(folder: str) -> dict[str, float]:
     """Return the bytes per spectator at a fresh server."""
     results = {}
     for kind in (OURS, THEIRS):
-        with running(kind, folder) as server:
+        with start_server(kind, folder) as server:
             measured = server.ask("watchers.mjs", WATCHERS)
         results[kind] = (measured["after"] - measured["before"]) / WATCHERS
     return results
@@ -148,7 +148,7 @@ def first_page(home: str) -> tuple[float, float]:
             process.kill()
 
 
-def bare() -> tuple[float, float]:
+def measure_bare_python() -> tuple[float, float]:
     """Return the same for a Python that does nothing."""
     start, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-c", "pass"], check=True)
@@ -160,7 +160,7 @@ def bare() -> tuple[float, float]:
 def start_up(home: str) -> dict[str, float]:
     """Return the median cost of the first page beyond a bare Python."""
     first_page(home)  # compiles modules, makes the database
-    times = [(first_page(home), bare()) for _ in range(STARTS)]
+    times = [(first_page(home), measure_bare_python()) for _ in range(STARTS)]
     return {
         name: statistics.median(page[which] - nothing[which] for page, nothing in times)
         for which, name in enumerate(("seconds", "cpu"))
@@ -180,12 +180,12 @@ def main() -> None:
     BUILD.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         with ExitStack() as stack:
-            servers = [stack.enter_context(running(kind, folder)) for kind in (OURS, THEIRS)]
+            servers = [stack.enter_context(start_server(kind, folder)) for kind in (OURS, THEIRS)]
             play(servers, 0, 1, 3)  # warm-up: theirs is compiled while it runs
             flat_out = play(servers, 0, turns, 3)
-            synced = disk(folder)
+            synced = measure_disk(folder)
             thinking = play(servers, PAUSE, turns, 1)
-            synced += disk(folder)
+            synced += measure_disk(folder)
         data = {
             "quick": asked.quick,
             "load": load,

@@ -18,14 +18,14 @@ def test_a_failed_benchmark_is_an_error(tmp_path: Path) -> None:
     import solving
 
     with pytest.raises(RuntimeError, match="no-such-game"):
-        solving.solved_once("opening", "no-such-game", {}, str(tmp_path))
+        solving.measure_solving("opening", "no-such-game", {}, str(tmp_path))
 
 
 def test_a_slow_benchmark_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import solving
 
     monkeypatch.setattr(solving, "LIMIT", 1)
-    assert solving.solved_once("theirs", "chain", {"cells": 13}, str(tmp_path)) is None
+    assert solving.measure_solving("theirs", "chain", {"cells": 13}, str(tmp_path)) is None
 
 
 def test_ratios_compare_with_the_fastest_peer() -> None:
