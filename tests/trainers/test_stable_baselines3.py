@@ -1,5 +1,6 @@
 """Stable-Baselines3 on our environments, as its users run it."""
 
+import doctest
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,14 @@ def test_make_vec_env(game: str) -> None:
     pictures = envs.get_images()
     assert [picture.dtype for picture in pictures] == [np.uint8] * 3
     assert envs.render("rgb_array").ndim == 3  # all of them, tiled
+
+
+def test_the_example_in_the_docstring_runs() -> None:
+    from duels.envs import stable_baselines3
+
+    result = doctest.testmod(stable_baselines3)
+    assert result.attempted
+    assert not result.failed
 
 
 def test_worker_processes() -> None:

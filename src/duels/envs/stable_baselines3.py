@@ -19,6 +19,14 @@ class DuelVecEnv(VecEnv):
     """A `VecEnv` of `num_envs` games. It wraps a `DuelVectorEnv` and takes the same arguments.
 
     Ended games are reset in the same step: `infos` describe the end, and `reset_infos` the new games.
+    Raises DuelsError for `autoreset_mode`, and the errors of `DuelVectorEnv`.
+
+    >>> envs = DuelVecEnv("lights", num_envs=2, opponent="club")
+    >>> envs.reset().shape
+    (2, 8)
+    >>> observations, rewards, done, infos = envs.step([0, 1])
+    >>> done.tolist()
+    [False, False]
     """
 
     def __init__(self, game: Any, num_envs: int = 1, **settings: Any) -> None:
