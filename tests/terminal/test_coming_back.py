@@ -99,7 +99,7 @@ def test_daily_grades_answers_and_counts_the_streak(tmp_path: Path) -> None:
 def test_daily_continues_after_the_last_answer(tmp_path: Path) -> None:
     lines = answers(DAY, right=True)
     left = play_daily(tmp_path, DAY, ["hint", "help", *lines[:2], "quit"])
-    assert "There are no hints for these puzzles." in left
+    assert "There are no hints here." in left
     assert left.endswith("1 of 5 answered. Continue with: duels daily\n")
     rest = play_daily(tmp_path, DAY, lines[2:])
     assert rest.count("Right: ") == len(GAMES) - 1

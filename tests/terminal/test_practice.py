@@ -15,7 +15,7 @@ from duels.core.words import strip_ink
 from duels.games import find_game
 from duels.terminal import puzzle_commands
 from duels.terminal.commands import run
-from duels.terminal.prompts import Quit, format_help
+from duels.terminal.prompts import POSITION_COMMANDS, Quit, format_help
 from duels.terminal.puzzle_commands import load_progress
 from duels.terminal.screen import Screen
 
@@ -55,8 +55,8 @@ def test_the_puzzle_shows_the_observation_before_the_challenge(
     assert run(["practice", "chain", "--seed", "3"]) == 0
     output, question = capsys.readouterr().out.split("\n\n")
     assert output.startswith("Puzzle 1 of 5: you are X, to move\nCurrent Board:\n[ O?] [ O ]")
-    assert output.endswith("Player 2 (O): Cell 1 is adjacent to your symbol at cell 2.")
-    assert "do you want to challenge?" in question
+    assert output.endswith("Player 2 observes cell 1, adjacent to cell 2.")
+    assert question == "Do you want to challenge? (yes/no): quit\n"
 
 
 def test_an_interrupt_prints_the_score_on_its_own_line(
@@ -100,7 +100,7 @@ def test_the_commands_of_a_match_work_in_a_puzzle(
     (exercise,) = some("chain", 1, 5)
     room = find_game("chain")
     words = room.words(room.rules())
-    assert out.count(format_help(puzzle_commands.COMMANDS)) == 2
+    assert out.count(format_help({**POSITION_COMMANDS, "quit": "leave"})) == 2
     assert room.card() in out
     assert out.count(strip_ink(str(words.board(exercise.sight)))) == 2  # at the start and after the command
     assert strip_ink(words.moves(exercise.sight)) in out

@@ -26,7 +26,7 @@ from duels.analysis.review_text import (
 from duels.analysis.wording import MISTAKE_NAMES, compute_darkness
 from duels.core.drawing import Drawing
 from duels.core.match import AnyMatch
-from duels.core.narration import SEAT_LABELS, Narration, PlayerNames
+from duels.core.narration import SEAT_LABELS, PlayerNames
 from duels.core.rules import Seat
 from duels.core.svg import stylesheet
 from duels.core.words import Words, strip_ink
@@ -143,8 +143,6 @@ def _describe_step(review: Review, words: Words[Any, Any], entry: ReviewedEntry)
     seat = _get_viewer(entry)
     viewers = tuple(Seat) if entry.match.rules.has_hidden_information else (seat,)
     recaps = [words.recap(entry.match.sight(viewer)) for viewer in viewers]
-    if not review.is_person(seat):  # the recap addresses the actor
-        recaps = [Narration(recap.lines) for recap in recaps]
     names = review.names or SEAT_LABELS
     news = [strip_ink(line) for recap in recaps for line in recap.render_news(names)]
     text = "\n".join([*news, *list_comments(review, entry)])

@@ -4,7 +4,7 @@ A person who played against a machine is addressed as `you` and sees the match f
 match is described from Player 1's side. A machine is never `you`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from duels.analysis.review import Review, ReviewedEntry
@@ -168,17 +168,6 @@ def describe_stake(review: Review, entry: ReviewedEntry) -> str:
     loses_match = stake.max_loss > 1 - MIN_SHOWN
     amount = "the match" if loses_match else f"up to {format_points(stake.max_loss, review.exactness)}"
     return f"{stake.mistakes} of {owner} {stake.replies} replies would have lost {amount}"
-
-
-def describe_total_stake(review: Review, entries: Sequence[ReviewedEntry]) -> str:
-    """Return a clause about the mistakes possible in reply to some entries; empty if there were none."""
-    clauses = []
-    for seat in Seat:
-        stakes = [entry.stake for entry in entries if entry.stake and entry.match.actor is seat]
-        mistakes, replies = sum(stake.mistakes for stake in stakes), sum(stake.replies for stake in stakes)
-        if mistakes:
-            clauses.append(f"{mistakes} of {get_possessive(review, seat)} {replies} replies")
-    return f"{' and '.join(clauses)} would have cost points" if clauses else ""
 
 
 def list_comments(

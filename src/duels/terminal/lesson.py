@@ -1,7 +1,5 @@
 """The command `lesson`: a guided first match."""
 
-from typing import Any
-
 import click
 
 from duels.analysis.lessons import LessonStep, get_lesson
@@ -15,9 +13,6 @@ from duels.terminal.puzzle_commands import load_progress, save_progress
 from duels.terminal.screen import Screen
 
 _PROGRESS = "lessons"  # name of the file with the games whose lesson was offered
-_COMMANDS = {name: text for name, text in prompts.POSITION_COMMANDS.items() if name != "hint"} | {
-    "quit": "leave the lesson"
-}
 
 
 @click.command(epilog=format_examples("duels lesson hunt"))
@@ -76,19 +71,6 @@ def _run_step(step: LessonStep, title: str, screen: Screen) -> None:
     board = words.solo_board(sight, "the other player") or words.board(sight)
     screen.say(f"{title}: you are {words.seat_name(sight.seat)}\n{step.task}\n\n{board}\n")
 
-    commands: prompts.Commands = {
-        "help": lambda entries: screen.say(prompts.format_help(_COMMANDS)),
-        **prompts.make_lookup_commands(sight, words, screen.say),
-        "quit": prompts.leave,
-    }
-
-    def ask() -> Any:
-        return prompts.run_dialogue(
-            lambda: words.ask(sight),
-            lambda question: screen.ask(question.for_solo()),
-            prompts.add_aliases(commands, words),
-        )
-
-    while (action := ask()) not in step.answers:
+    while (action := prompts.ask_position(sight, screen)) not in step.answers:
         screen.say(f"{step.comment(action)}\n")
     screen.say(f"{step.comment(action)}\n\n")

@@ -9,9 +9,10 @@ from duels.core.rules import AnySight, Seat
 from duels.core.words import Dialogue, Question, Words, ask_until, parse_yes_no
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator, format_board_number
-from duels.players import HUMAN
+from duels.solving.oracle import no_progress
 from duels.solving.oracles import get_oracle, is_oracle_ready
 from duels.terminal import messages
+from duels.terminal.next_step import review_live_match
 from duels.terminal.screen import Screen
 
 T = TypeVar("T")
@@ -274,17 +275,32 @@ class PromptedMatch:
 
 def _summarize_result(live: LiveMatch) -> str:
     """Explain what decided the match. Return an empty string if nothing did or a review would take long."""
-    match = live.match
-    if len(match.turns) > _MAX_ENTRIES_TO_REVIEW or not is_oracle_ready(match.rules):
+    if len(live.match.turns) > _MAX_ENTRIES_TO_REVIEW or not is_oracle_ready(live.match.rules):
         return ""
     from duels.analysis.reasons import summarize_result
-    from duels.analysis.review import review
 
     try:
-        players = {seat: HUMAN if seat in live.people else name for seat, name in live.names.items()}
-        return summarize_result(review(match, get_oracle(match.rules), players))
+        return summarize_result(review_live_match(live, no_progress))
     except DuelsError:  # the match left the oracle's table
         return ""
+
+
+def ask_position(sight: AnySight, screen: Screen, hint: Callable[[list[str]], None] | None = None) -> Any:
+    """Ask what to play in a puzzle or a lesson, and return the action. Raises Quit if the person leaves."""
+    words = sight.rules.game.words(sight.rules)
+    descriptions = {name: text for name, text in POSITION_COMMANDS.items() if hint or name != "hint"}
+    help_text = format_help({**descriptions, "quit": "leave"})
+    commands: Commands = {
+        "help": lambda entries: screen.say(help_text),
+        **make_lookup_commands(sight, words, screen.say),
+        "hint": hint or (lambda entries: screen.say("There are no hints here.\n")),
+        "quit": leave,
+    }
+    return run_dialogue(
+        lambda: words.ask(sight),
+        lambda question: screen.ask(question.for_solo()),
+        add_aliases(commands, words),
+    )
 
 
 def make_lookup_commands(sight: AnySight, words: Words[Any, Any], show: Callable[[str], None]) -> Commands:

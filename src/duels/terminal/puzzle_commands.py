@@ -33,8 +33,6 @@ from duels.terminal.messages import HintStages
 from duels.terminal.options import format_command, format_examples, plain_option
 from duels.terminal.screen import Screen
 
-COMMANDS = prompts.POSITION_COMMANDS | {"quit": "leave"}
-"""The commands at a puzzle."""
 _PRACTICE, _DAILY = "practice", "daily"  # names of files with the person's progress
 _SAVED_NAMES = {
     "lights": "Lights",
@@ -130,19 +128,11 @@ def ask_exercise(
         screen.say(f"What you can infer:\n{belief}")
 
     stages = HintStages(glossary)
-    descriptions = {name: text for name, text in COMMANDS.items() if hints or name != "hint"}
 
-    commands = {
-        "help": lambda entries: screen.say(prompts.format_help(descriptions)),
-        **prompts.make_lookup_commands(sight, words, screen.say),
-        "hint": lambda entries: screen.say(
-            stages.render(sight, words, entries, exercise.oracle)
-            if hints
-            else "There are no hints for these puzzles.\n"
-        ),
-        "quit": prompts.leave,
-    }
-    return prompts.run_dialogue(lambda: words.ask(sight), screen.ask, prompts.add_aliases(commands, words))
+    def hint(entries: list[str]) -> None:
+        screen.say(stages.render(sight, words, entries, exercise.oracle))
+
+    return prompts.ask_position(sight, screen, hint if hints else None)
 
 
 def _parse_date(_context: click.Context, _parameter: click.Parameter, text: str | None) -> date | None:

@@ -155,8 +155,6 @@ def _render_run(review: Review, entries: list[ReviewedEntry], board: int, summar
         f"     entries {first.number} to {last.number}: {summary}, "
         f"{100 * review.chance(last.value_after):.1f}% throughout"
     ]
-    if stake := review_text.describe_total_stake(review, entries):
-        clauses.append(stake)
     count = sum(entry.restarts for entry in entries)
     if count:
         boards = f"boards {board + 1} to {board + count} begin" if count > 1 else f"board {board + 1} begins"

@@ -81,12 +81,13 @@ class ChainWords(Words[Action, State]):
     def narrate(self, seen: Sequence[Event]) -> Narration:
         event = seen[-1]
         if isinstance(event, Observed):
-            suffix, message = "", f"You have observed cell {event.cell}."
+            message = f"You have observed cell {event.cell}."
             if event.neighbours:
-                suffix = f", adjacent to {_format_cells(event.neighbours)}"
-                message = _describe_neighbours(event.cell, event.neighbours)
+                symbols = f"symbol{'s' * (len(event.neighbours) > 1)}"
+                cells = _format_cells(event.neighbours)
+                message = f"Cell {event.cell} is adjacent to your {symbols} at {cells}."
             return Narration(
-                [say(event.seat, verb(event.seat, "observes", "observe"), f"cell {event.cell}{suffix}.")],
+                [_say_observation(event.seat, event.cell, event.neighbours)],
                 book=["", message],
                 reader=event.seat,
             )
@@ -138,8 +139,7 @@ class ChainWords(Words[Action, State]):
         if state.phase is not Phase.CHALLENGE:
             return Narration()
         beside = self.rules.own_neighbours(state.cells, state.doubt, state.mover)
-        player = say(state.mover, f"({SYMBOL[state.mover]})", ink=Ink.for_seat(state.mover))
-        return Narration(book=[say(player, f": {_describe_neighbours(state.doubt, beside)}")])
+        return Narration([_say_observation(state.mover, state.doubt, beside)])
 
     def answer_forms(self, sight: Sight[Action, State]) -> dict[str, list[Action]]:
         if sight.view.phase is Phase.OBSERVE:
@@ -180,10 +180,9 @@ class ChainWords(Words[Action, State]):
         return TextBoard(rows=(row,), heading=heading)
 
 
-def _describe_neighbours(cell: int, neighbours: Sequence[int]) -> str:
-    return (
-        f"Cell {cell} is adjacent to your symbol{'s' * (len(neighbours) > 1)} at {_format_cells(neighbours)}."
-    )
+def _say_observation(seat: Seat, cell: int, neighbours: Sequence[int]) -> Sentence:
+    suffix = f", adjacent to {_format_cells(neighbours)}" if neighbours else ""
+    return say(seat, verb(seat, "observes", "observe"), f"cell {cell}{suffix}.")
 
 
 def _format_cells(numbers: Sequence[int]) -> str:
