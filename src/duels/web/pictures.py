@@ -15,6 +15,7 @@ from duels.raster import LETTER_WIDTH, render_png
 WIDTH, HEIGHT = 1200, 630
 _MARGIN, _LARGEST, _SMALLEST = 64, 60, 26  # in pixels: the sides, and the sizes of text
 _PAPER = "#f4f5fa"
+_QUESTION_MARK = "M-15 -14A15 15 0 1 1 0 1V9M0 27V27.1"
 ICON_SIZES = (192, 512)
 _ICON_SHARE = 0.62  # the mark's share of an icon: systems cut off up to a fifth at each side
 
@@ -53,12 +54,12 @@ def _draw_line(content: str, x: float, y: float, size: float = _LARGEST, fill: s
 
 
 def draw_marks(answers: str) -> str:
-    """Return a drawing of a day's answers, `1` or `0` for each: right or wrong, and no solution."""
+    """Return a drawing of a day's answers: `1` for right, `0` for wrong, and no solution."""
     marks = []
     for number in range(len(GAMES)):
         answer = answers[number : number + 1]
-        fill = {"1": COLOURS["ok"], "0": COLOURS["p2"]}.get(answer, COLOURS["well"])
-        shape = {"1": "M-26 2L-8 22L28 -20", "0": "M-22 -22L22 22M22 -22L-22 22"}.get(answer, "")
+        fill = {"1": COLOURS["ok"], "0": COLOURS["p2"]}.get(answer, COLOURS["fog"])
+        shape = {"1": "M-26 2L-8 22L28 -20", "0": "M-22 -22L22 22M22 -22L-22 22"}.get(answer, _QUESTION_MARK)
         marks.append(
             f'<g transform="translate({70 + 130 * number} 70)">'
             f'<rect x="-56" y="-56" width="112" height="112" rx="24" fill="{fill}"/>'
