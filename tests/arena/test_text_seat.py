@@ -299,8 +299,16 @@ def test_a_task_survives_a_dataset() -> None:
             BadOption,
             "memory must be none or conversation",
         ),
-        ({"game": "lights", "conditions": {"retries": -1}}, BadOption, "retries cannot be -1"),
-        ({"game": "lights", "conditions": {"mirror": "yes"}}, BadOption, "mirror cannot be 'yes'"),
+        (
+            {"game": "lights", "conditions": {"retries": -1}},
+            BadOption,
+            "retries must be a whole number of 0 or more, not -1",
+        ),
+        (
+            {"game": "lights", "conditions": {"mirror": "yes"}},
+            BadOption,
+            "mirror must be true or false, not 'yes'",
+        ),
         ({"game": "lights", "conditions": {"tries": 1}}, UnknownName, "'tries' is not a condition"),
         ({"game": "leap", "conditions": {"mirror": True}}, BadOption, "no mirror symmetry"),
     ],

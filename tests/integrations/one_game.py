@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,7 +20,6 @@ from duels.arena.text_seat import (
 from duels.games import find_game
 from duels.integrations.tasks import make_rows
 from duels.players.endpoint import EndpointSettings
-from duels.players.text_player import CONDITION_NAMES
 from tests.players.scripted_endpoint import answering, completion
 
 OPPONENT = "club"
@@ -102,7 +101,7 @@ def play_at_seat(task: MatchTask, replies: Sequence[str]) -> PlayedMatch:
 
 def play_in_arena(task: MatchTask, replies: Sequence[str], folder: Path) -> list[PlayedMatch]:
     """Play both matches of the task's pair in a run of the arena, seat 1 first."""
-    conditions = {name: getattr(task.conditions, name) for name in CONDITION_NAMES}
+    conditions = asdict(task.conditions)
     with answering(*map(completion, replies)) as server:
         settings = EndpointSettings(server.url, concurrency=1, **conditions)
         players = ("model=model:it", task.opponent)

@@ -394,8 +394,8 @@ def read_config_file(path: Path) -> tuple[dict[str, Any], Path | None]:
 def parse_config(values: dict[str, Any]) -> Config:
     """Make a config from plain data. Raises UnknownName for unknown keys, BadOption for invalid values."""
     _check_names(values, "run setting", Config, "out")
-    limits = _check_table(values.pop("limits", {}), ProgramLimits, "limits", "program limit")
-    model = _check_table(values.pop("model", {}), EndpointSettings, "model", "model setting")
+    limits = check_table(values.pop("limits", {}), ProgramLimits, "limits", "program limit")
+    model = check_table(values.pop("model", {}), EndpointSettings, "model", "model setting")
     for name in ("players", "games"):
         value = values.get(name, ())
         if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
@@ -406,10 +406,9 @@ def parse_config(values: dict[str, Any]) -> Config:
     return Config(**values, limits=ProgramLimits(**limits), model=EndpointSettings(**model))
 
 
-def _check_table(
-    values: Any, settings_class: type[ProgramLimits] | type[EndpointSettings], key: str, label: str
-) -> dict[str, Any]:
-    if not isinstance(values, dict):
+def check_table(values: Any, settings_class: type[Any], key: str, label: str) -> dict[str, Any]:
+    """Return the values of a table. Raises UnknownName for unknown keys, BadOption for invalid values."""
+    if not isinstance(values, Mapping):
         raise BadOption(f"{key} must be a table, not {values!r}.")
     _check_names(values, label, settings_class)
     for name, value in values.items():

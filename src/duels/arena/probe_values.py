@@ -11,10 +11,10 @@ from math import ceil, hypot, sqrt
 from typing import Any
 
 from duels.arena.confidence import Interval, Z
+from duels.arena.config import LADDER
 from duels.arena.probe import Probe, estimate_policy
 from duels.core.errors import require_extra
 from duels.core.rules import Seat
-from duels.players.levels import LEVEL_SHARES
 from duels.solving.oracle import Progress, no_progress
 
 with require_extra("arena"):
@@ -37,7 +37,7 @@ with require_extra("arena"):
 
     Table = NDArray[np.float64]
 
-OPPONENTS = ("random", "greedy", *LEVEL_SHARES)
+OPPONENTS = LADDER
 PRIOR_ANSWERS = 2
 """Uniform answers added to each sample. With fewer, intervals of small samples are too narrow."""
 Samples = slice | list[int]

@@ -1,13 +1,11 @@
 """Plays the missing matches of a run, in rounds, until all are played or the results are precise enough."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, zip_longest
 from pathlib import Path
-from statistics import fmean
 
 from duels.arena.confidence import Interval
 from duels.arena.config import Config
@@ -15,7 +13,7 @@ from duels.arena.folder import WHOLE_RUN, Folder, MatchScore, format_shard, is_i
 from duels.arena.match_plan import MatchPlan
 from duels.arena.models import ModelWorker
 from duels.arena.pool import ProcessPool, RayPool, Worker, make_program_check
-from duels.arena.scores import adjusted_interval, take_unbroken
+from duels.arena.scores import adjusted_interval
 from duels.core.errors import BadOption, quote
 
 FIRST_ROUND, MIN_ROUND, GROWTH = 20, 10, 8
@@ -182,18 +180,13 @@ class _Session:
         """Whether the margin of a pairing's result is at most `until`."""
         if self.config.until is None or not plans:
             return False
-        matches: dict[int, list[MatchScore]] = defaultdict(list)
-        for plan in plans:
-            if plan.key in self.scores:
-                score, adjusted = self.scores[plan.key]
-                is_first = plan.players[0] == pairing[1]
-                matches[plan.pair].append((score, adjusted) if is_first else (1 - score, 1 - adjusted))
-        results = {
-            pair: (fmean(score for score, _ in scored), fmean(adjusted for _, adjusted in scored))
-            for pair, scored in matches.items()
-            if len(scored) == 2
-        }
-        result = adjusted_interval(take_unbroken(results, dict.fromkeys(plan.pair for plan in plans)))
+        results = []
+        for pair in zip(plans[::2], plans[1::2], strict=True):  # as `take_unbroken` does
+            if not all(plan.key in self.scores for plan in pair):
+                break
+            (score, adjusted), (other_score, other_adjusted) = (self.scores[plan.key] for plan in pair)
+            results.append(((score + 1 - other_score) / 2, (adjusted + 1 - other_adjusted) / 2))
+        result = adjusted_interval(results)
         self._progress.margins[pairing] = result
         return result.margin <= self.config.until
 

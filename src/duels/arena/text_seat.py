@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from duels.arena.config import MODEL
+from duels.arena.config import MODEL, check_table
 from duels.arena.match_plan import GradedDecision, Judge, MatchPlan, MatchStats, play_dialogue
 from duels.core.errors import BadOption, DuelsError, GameOver, UnknownName, quote
 from duels.core.options import OptionValue
@@ -22,7 +22,7 @@ from duels.players import Player, find_player_kind, make_player
 from duels.players.completions import Reply
 from duels.players.failures import Answer, BadAnswer, NoMove
 from duels.players.prompt import Message
-from duels.players.text_player import CONDITION_NAMES, Conditions, TextPlayer, check_disguise
+from duels.players.text_player import Conditions, TextPlayer, check_disguise
 
 MIN_REWARD = -1.0
 """The reward of a forfeit, and the lowest reward. A match is worth one point, so nobody can lose more."""
@@ -98,15 +98,7 @@ class MatchTask:
 
 def parse_conditions(values: Mapping[str, Any]) -> Conditions:
     """Return conditions by name. Raises UnknownName for other names, BadOption for values not allowed."""
-    for name, value in values.items():
-        if name not in CONDITION_NAMES:
-            raise UnknownName(
-                f"{quote(name)} is not a condition; the conditions are {', '.join(CONDITION_NAMES)}."
-            )
-        default = getattr(Conditions, name)
-        if type(value) is not type(default) or (name == "retries" and value < 0):
-            raise BadOption(f"{name} cannot be {value!r}; its default is {default!r}.")
-    return Conditions(**values)
+    return Conditions(**check_table(values, Conditions, "conditions", "condition"))
 
 
 @dataclass(frozen=True)

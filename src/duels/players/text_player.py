@@ -4,7 +4,7 @@ Nothing here sends a message: the arena and the integrations do that.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -62,10 +62,6 @@ class Conditions:
     def prompt(self) -> int:
         """The version of the prompt."""
         return PROMPT_VERSION
-
-
-CONDITION_NAMES = tuple(field.name for field in fields(Conditions))
-"""The names of the conditions, without the version of the prompt."""
 
 
 class TextPlayer:
