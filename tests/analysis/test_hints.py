@@ -59,7 +59,7 @@ def test_a_hint_gives_frequencies_of_a_mixture() -> None:
     assert "The strategy mixes" not in hint.advice
     assert f"({verdict.value} to win)" in hint.text
     assert hint.value.exactness is Exactness.ESTIMATE
-    assert sum(p for place, p in hint.belief.items() if place.startswith("position")) == pytest.approx(1)
+    assert sum(p for secret, p in hint.belief.items() if secret.startswith("position")) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -146,13 +146,13 @@ def test_a_hint_on_a_challenge_gives_the_rule_of_thumb() -> None:
 )
 def test_the_first_stage_names_no_move(game: str, position: str) -> None:
     hint = duels.hint(find_game(game).rules().parse_position(position))
-    look, move, theory = hint.stages
-    assert (look, move, theory) == (hint.pointer, hint.advice, hint.theory)
-    assert look.endswith((".", "?"))
-    assert len(look) < 220
+    pointer, move, theory = hint.stages
+    assert (pointer, move, theory) == (hint.pointer, hint.advice, hint.theory)
+    assert pointer.endswith((".", "?"))
+    assert len(pointer) < 220
     for word in ("nim", "strategy", "mixture", "%"):
-        assert word not in look
-    assert not re.search(r"\b(cell|light|position) \d", look)
+        assert word not in pointer
+    assert not re.search(r"\b(cell|light|position) \d", pointer)
 
 
 @pytest.mark.parametrize(("seat", "wins"), [(Seat.ONE, 0.5336), (Seat.TWO, 0.5101)])

@@ -38,7 +38,7 @@ def test_detaches_tensors_that_record_gradients() -> None:
         def detach(self) -> Any:
             return np.array([1.0, 3.0, 2.0])
 
-        def __array__(self, *how: Any, **more: Any) -> Any:
+        def __array__(self, *arguments: Any, **more: Any) -> Any:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
 
     agent = duels.mask_agent(lambda observation: Tensor())
@@ -103,8 +103,8 @@ def test_rejects_agents_that_sample_actions(batch: bool) -> None:
     def agent(observation: Any, mask: Any) -> Any:
         return (mask * rng.random(mask.shape)).argmax(axis=-1)
 
-    for how in ({}, {"game": "hunt", "cells": 2, "max_turns": 2, "memory": 2}):
-        form: dict[str, Any] = {"game": "lights", **how}
+    for arguments in ({}, {"game": "hunt", "cells": 2, "max_turns": 2, "memory": 2}):
+        form: dict[str, Any] = {"game": "lights", **arguments}
         with pytest.raises(DuelsError, match=r"different answers .*deterministic=True"):
             duels.exploitability_over_seeds(lambda seed: agent, seeds=1, batch=batch, **form)
 
@@ -150,16 +150,18 @@ def test_agents_get_the_observations_of_their_training() -> None:
 
         return agent
 
-    how: dict[str, Any] = {"limit_ends": "draw", "dtype": "int8"}
-    spread = duels.exploitability_over_seeds(learn, "chain", seeds=[7], batch=False, **how, **form)
+    arguments: dict[str, Any] = {"limit_ends": "draw", "dtype": "int8"}
+    spread = duels.exploitability_over_seeds(learn, "chain", seeds=[7], batch=False, **arguments, **form)
     assert inputs == {(1, "int8")}
-    table = duels.table_of(learn(7), "chain", **how, **form)
+    table = duels.table_of(learn(7), "chain", **arguments, **form)
     assert spread.highs == (duels.exploitability(table, "chain", **form),)
     assert str(spread) == "{0:.4f} ({0:.4f} to {0:.4f}, 1 seed)".format(*spread.highs)
 
 
-@pytest.mark.parametrize("how", [{"memory": 3}, {"limit_ends": "draw"}, {"memory": 3, "limit_ends": "draw"}])
-def test_agents_without_a_table_are_graded(how: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [{"memory": 3}, {"limit_ends": "draw"}, {"memory": 3, "limit_ends": "draw"}]
+)
+def test_agents_without_a_table_are_graded(arguments: dict[str, Any]) -> None:
     form: dict[str, Any] = {"cells": 2, "max_turns": 2}
     shapes: set[tuple[int, ...]] = set()
 
@@ -170,9 +172,9 @@ def test_agents_without_a_table_are_graded(how: dict[str, Any]) -> None:
 
         return agent
 
-    spread = duels.exploitability_over_seeds(learn, "hunt", seeds=[7], **how, **form)
-    assert shapes == {(1, len(DuelEnv("hunt", **how, **form).feature_names))}
-    policy = duels.policy_of(lambda observation, mask: mask.argmax(), "hunt", **how, **form)
+    spread = duels.exploitability_over_seeds(learn, "hunt", seeds=[7], **arguments, **form)
+    assert shapes == {(1, len(DuelEnv("hunt", **arguments, **form).feature_names))}
+    policy = duels.policy_of(lambda observation, mask: mask.argmax(), "hunt", **arguments, **form)
     assert spread.highs == (duels.exploitability(policy, "hunt", **form),)
 
 

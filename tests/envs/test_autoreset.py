@@ -75,9 +75,9 @@ class Driver:
         for _ in range(steps):
             masks = self.step(masks)
 
-    def reset(self, **how: Any) -> Any:
-        observations, info = self.theirs.reset(**how)
-        ours, our_info = self.ours.reset(**how)
+    def reset(self, **arguments: Any) -> Any:
+        observations, info = self.theirs.reset(**arguments)
+        ours, our_info = self.ours.reset(**arguments)
         assert ours.tolist() == observations.tolist()
         check_infos(info, our_info)
         return info["action_mask"]

@@ -23,8 +23,8 @@ from tests.outside.nim import Nim
 Copy = Callable[[Any], Any]
 
 
-def pickled(thing: Any) -> Any:
-    return pickle.loads(pickle.dumps(thing))
+def pickled(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
 
 
 COPIES = pytest.mark.parametrize("copy", [pickled, deepcopy])
@@ -70,11 +70,11 @@ def test_gymnasium(game: str, opponent: str, copy: Copy) -> None:
 
 
 @COPIES
-@pytest.mark.parametrize("how", [{"render_mode": "ansi"}, {"grade": True}, {"max_boards": 1}])
-def test_gymnasium_in_all_its_forms(how: dict[str, Any], copy: Copy) -> None:
+@pytest.mark.parametrize("arguments", [{"render_mode": "ansi"}, {"grade": True}, {"max_boards": 1}])
+def test_gymnasium_in_all_its_forms(arguments: dict[str, Any], copy: Copy) -> None:
     player = make_player("club", GAMES["chain"].rules())
     for opponent in ("expert", player, table_of(lambda seen, mask: mask.argmax(), "chain")):
-        env: Any = DuelEnv("chain", opponent, **how)
+        env: Any = DuelEnv("chain", opponent, **arguments)
         env.reset(seed=3)
         follow([env], 2, seed=1)
         another = copy(env)
@@ -86,22 +86,22 @@ def test_a_shallow_copy_is_independent() -> None:
     env: Any = DuelEnv("hunt", "club", max_turns=9, memory=3)
     envs: Any = DuelVectorEnv("hunt", 3, "club", max_turns=9, memory=3)
     zoo: Any = ours.env("hunt", memory=3)
-    for one in (env, envs, zoo):
-        one.reset(seed=1)
+    for each in (env, envs, zoo):
+        each.reset(seed=1)
     batch = vector.make("hunt", 3, memory=3)
     cases: list[tuple[Any, Any, Any]] = [
-        (env, lambda it: it.step(it.action_masks().argmax()), lambda it: it._observation_and_info()),
-        (envs, lambda it: it.step(it.action_masks().argmax(axis=1)), lambda it: it._observe()),
-        (zoo, lambda it: it.step(0), lambda it: it.observe("player_1")),
-        (batch, lambda it: it.step(it.sample()), lambda it: (it.observe(0), it.bits())),
+        (env, lambda env: env.step(env.action_masks().argmax()), lambda env: env._observation_and_info()),
+        (envs, lambda env: env.step(env.action_masks().argmax(axis=1)), lambda env: env._observe()),
+        (zoo, lambda env: env.step(0), lambda env: env.observe("player_1")),
+        (batch, lambda env: env.step(env.sample()), lambda env: (env.observe(0), env.bits())),
     ]
-    for thing, play, look in cases:
-        another, before = copied(thing), look(thing)
+    for original, play, observe in cases:
+        another, before = copied(original), observe(original)
         play(another)
-        assert same(look(thing), before)
-        assert not same(look(another), before)
-        play(thing)
-        assert same(look(thing), look(another))
+        assert same(observe(original), before)
+        assert not same(observe(another), before)
+        play(original)
+        assert same(observe(original), observe(another))
 
 
 def test_pickles_are_small() -> None:
@@ -119,7 +119,7 @@ def test_a_copy_before_the_first_reset_must_be_reset_too() -> None:
 @COPIES
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 @pytest.mark.parametrize(
-    ("game", "how"),
+    ("game", "arguments"),
     [
         ("lights", {"opponent": "club", "grade": True}),
         ("chain", {"max_boards": 2, "max_episode_steps": 5}),
@@ -127,8 +127,8 @@ def test_a_copy_before_the_first_reset_must_be_reset_too() -> None:
         ("flip", {}),
     ],
 )
-def test_gymnasium_vector(game: str, how: dict[str, Any], mode: str, copy: Copy) -> None:
-    envs: list[Any] = [DuelVectorEnv(game, 4, seat=2, autoreset_mode=mode, **how)]
+def test_gymnasium_vector(game: str, arguments: dict[str, Any], mode: str, copy: Copy) -> None:
+    envs: list[Any] = [DuelVectorEnv(game, 4, seat=2, autoreset_mode=mode, **arguments)]
     _, info = envs[0].reset(seed=5)
     for step in range(40):
         if step == 7:

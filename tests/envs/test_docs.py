@@ -35,7 +35,7 @@ PIECES = [
 class Untrained:
     """Replaces sb3-contrib's learner, which is too large to install here (`make examples` has it)."""
 
-    def __init__(self, policy: str, env: Any, seed: int, **how: int) -> None:
+    def __init__(self, policy: str, env: Any, seed: int, **arguments: int) -> None:
         env.reset(seed=seed)
         self.env = env
 
@@ -50,10 +50,10 @@ class Untrained:
         return action_masks.argmax(axis=-1), None
 
 
-def adapted(game: str, num_envs: int, **how: Any) -> Any:
+def adapted(game: str, num_envs: int, **arguments: Any) -> Any:
     """Replaces the adapter to Stable-Baselines3 by one of its games."""
     assert num_envs > 1
-    return DuelEnv(game, **how)
+    return DuelEnv(game, **arguments)
 
 
 def test_every_code_block_is_tested() -> None:

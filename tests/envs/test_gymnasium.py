@@ -203,25 +203,29 @@ def test_vector_env_accepts_a_table_as_opponent() -> None:
 SYNC = 'make the environment with vectorization_mode="sync"'
 
 
-def in_sync(game: str, **how: Any) -> Any:
-    return gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=2, vectorization_mode="sync", **how)
+def in_sync(game: str, **arguments: Any) -> Any:
+    return gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=2, vectorization_mode="sync", **arguments)
 
 
 @pytest.mark.parametrize(
-    ("game", "how"),
+    ("game", "arguments"),
     [
-        *((game, how) for game in ("hunt", "flip") for how in ({"opponent": First()}, {"grade": True})),
+        *(
+            (game, arguments)
+            for game in ("hunt", "flip")
+            for arguments in ({"opponent": First()}, {"grade": True})
+        ),
         ("hunt", {"opponent": "greedy"}),
         ("flip", {"opponent": "greedy"}),
     ],
 )
-def test_vector_env_errors_suggest_a_sync_environment(game: str, how: dict[str, Any]) -> None:
+def test_vector_env_errors_suggest_a_sync_environment(game: str, arguments: dict[str, Any]) -> None:
     with pytest.raises(DuelsError, match=SYNC):
-        gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=2, **how)
-    envs = in_sync(game, **how)
+        gymnasium.make_vec(f"duels/{game.title()}-v0", num_envs=2, **arguments)
+    envs = in_sync(game, **arguments)
     _, info = envs.reset(seed=1)
     assert info["action_mask"].shape[0] == 2
-    assert ("value" in info) == ("grade" in how)
+    assert ("value" in info) == ("grade" in arguments)
 
 
 def test_vector_env_rejects_render_modes() -> None:
@@ -276,9 +280,9 @@ def test_a_table_plays_single_games_and_batches_alike(game: str, options: dict[s
         weights = mask * (1 + np.arange(len(mask)) + observation[: len(mask)].sum())
         return weights / weights.sum()
 
-    how = {"opponent": table_of(leaning, game, **options), "seat": seat, **options}
-    envs: Any = gymnasium.make_vec(f"duels/{game.title()}-v0", 5, autoreset_mode="SameStep", **how)
-    singles = [make_env(game, **how).unwrapped for _ in range(5)]
+    arguments = {"opponent": table_of(leaning, game, **options), "seat": seat, **options}
+    envs: Any = gymnasium.make_vec(f"duels/{game.title()}-v0", 5, autoreset_mode="SameStep", **arguments)
+    singles = [make_env(game, **arguments).unwrapped for _ in range(5)]
     observations, info = envs.reset(seed=3)
     firsts = [env.reset(seed=3 + number) for number, env in enumerate(singles)]
     assert observations.tolist() == [first.tolist() for first, _ in firsts]

@@ -96,8 +96,8 @@ def test_rollouts_keep_memory() -> None:
 
 
 def test_observations_include_the_memory() -> None:
-    how: dict[str, Any] = {"memory": 4, "seat": 2, **FORM}
-    env, envs = DuelEnv("hunt", **how), DuelVectorEnv("hunt", 3, **how)
+    arguments: dict[str, Any] = {"memory": 4, "seat": 2, **FORM}
+    env, envs = DuelEnv("hunt", **arguments), DuelVectorEnv("hunt", 3, **arguments)
     first, info = env.reset(seed=5)
     many, _ = envs.reset(seed=5)
     assert (many[0] == first).all()

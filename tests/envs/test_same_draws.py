@@ -58,8 +58,8 @@ def check_alike(rules: Any, opponent: Any, seat: int | str) -> None:
     ],
 )
 def test_rendering_and_grading_do_not_change_the_game(case: str, opponent: str) -> None:
-    def played(**how: Any) -> list[bytes]:
-        return play_steps(DuelEnv(resolve_rules(case), opponent, seat=2, **how), 20)
+    def played(**arguments: Any) -> list[bytes]:
+        return play_steps(DuelEnv(resolve_rules(case), opponent, seat=2, **arguments), 20)
 
     plain = played()
     assert plain == played(render_mode="ansi")
@@ -131,8 +131,8 @@ def test_single_and_batch_draws_agree() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_pettingzoo_draws_the_same_game(game: str) -> None:
-    def play(**how: Any) -> list[Any]:
-        env: Any = pettingzoo.env(resolve_rules(game), **how)
+    def play(**arguments: Any) -> list[Any]:
+        env: Any = pettingzoo.env(resolve_rules(game), **arguments)
         env.reset(seed=1)
         history = []
         for agent in env.agent_iter(12):

@@ -16,8 +16,8 @@ from tests.envs.cases import CASES, resolve_rules
 TABLED = [case for case, (game, _) in CASES.items() if game not in ("hunt", "flip")]
 
 
-def make_batch(case: str, num_envs: int, seed: int = 1, **how: Any) -> Any:
-    return vector.make(resolve_rules(case), num_envs, seed, **how)
+def make_batch(case: str, num_envs: int, seed: int = 1, **arguments: Any) -> Any:
+    return vector.make(resolve_rules(case), num_envs, seed, **arguments)
 
 
 def snapshot(batch: vector.Batch) -> tuple[bytes, ...]:
@@ -249,11 +249,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("how", "says"), WRONG)
+@pytest.mark.parametrize(("arguments", "says"), WRONG)
 @pytest.mark.parametrize("game", ["chain", "flip"])
-def test_make_rejects_invalid_arguments(game: str, how: dict[str, Any], says: str) -> None:
+def test_make_rejects_invalid_arguments(game: str, arguments: dict[str, Any], says: str) -> None:
     with pytest.raises(DuelsError, match=says):
-        vector.make(game, **how)
+        vector.make(game, **arguments)
 
 
 @pytest.mark.parametrize("game", ["chain", "flip"])
@@ -333,8 +333,8 @@ def by_the_clock() -> Any:
 
 
 def test_a_policy_may_depend_on_the_clock() -> None:
-    how: dict[str, Any] = {"seed": 1, **FORM}
-    batch, rolled = vector.make("chain", 20, **how), vector.make("chain", 20, **how)
+    arguments: dict[str, Any] = {"seed": 1, **FORM}
+    batch, rolled = vector.make("chain", 20, **arguments), vector.make("chain", 20, **arguments)
     table = by_the_clock()
     policy, wins = batch.policy(table), np.zeros((20, 2))
     readings = set()

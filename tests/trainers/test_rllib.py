@@ -56,7 +56,7 @@ def test_ppo_learns_with_the_mask() -> None:
     from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
     from ray.tune.registry import register_env
 
-    register_env("strict", lambda how: Strict(DuelEnv("lights", **how)))
+    register_env("strict", lambda arguments: Strict(DuelEnv("lights", **arguments)))
     names = ("observations", "action_mask")
     config = (
         PPOConfig()

@@ -81,21 +81,21 @@ def test_the_dtype_of_observations_does_not_affect_learning(learner: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("game", "how"),
+    ("game", "arguments"),
     [
         ("chain", {"opponent": "club", "max_boards": 2, "seat": "random", "dict_observations": True}),
         ("hunt", {"max_turns": 10, "limit_ends": "draw", "dtype": "int8"}),
         ("flip", {}),
     ],
 )
-def test_maskable_ppo_learns_on_arrays(game: str, how: dict[str, Any]) -> None:
+def test_maskable_ppo_learns_on_arrays(game: str, arguments: dict[str, Any]) -> None:
     from sb3_contrib import MaskablePPO
     from stable_baselines3.common.vec_env import VecMonitor
 
     from duels.envs.stable_baselines3 import DuelVecEnv
 
-    envs = DuelVecEnv(game, 16, **how)
-    policy = "MultiInputPolicy" if how.get("dict_observations") else "MlpPolicy"
+    envs = DuelVecEnv(game, 16, **arguments)
+    policy = "MultiInputPolicy" if arguments.get("dict_observations") else "MlpPolicy"
     model = MaskablePPO(policy, VecMonitor(envs), n_steps=32, batch_size=64, seed=1).learn(1024)
     # A legal action every time: an illegal one would end games at once.
     assert np.mean([episode["l"] for episode in model.ep_info_buffer]) > 1

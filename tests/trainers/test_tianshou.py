@@ -38,8 +38,8 @@ def test_dqn_learns_with_the_mask() -> None:
     from tianshou.utils.net.common import Net
     from tianshou.utils.torch_utils import policy_within_training_step, torch_train_mode
 
-    how: Any = {"max_boards": 2, "dict_observations": ("obs", "mask")}
-    envs: Any = DummyVectorEnv([lambda: DuelEnv("chain", **how) for _ in range(2)])
+    arguments: Any = {"max_boards": 2, "dict_observations": ("obs", "mask")}
+    envs: Any = DummyVectorEnv([lambda: DuelEnv("chain", **arguments) for _ in range(2)])
     space, actions = envs.observation_space[0]["obs"], envs.action_space[0]
     torch.manual_seed(1)
     policy = DiscreteQLearningPolicy(

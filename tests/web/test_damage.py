@@ -127,16 +127,16 @@ def test_entries_can_be_removed_without_a_restart(database: str, execute: Execut
         assert ann.act(match, "2").status_code == 204
 
 
-@pytest.mark.parametrize("how", ["truncated", "without tables", "without a table"])
-def test_an_emptied_file_is_reported(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("damage", ["truncated", "without tables", "without a table"])
+def test_an_emptied_file_is_reported(tmp_path: Path, damage: str) -> None:
     database = tmp_path / "web.sqlite3"
     with serving(str(database)) as base:
         Visitor(base).start("lights", "friend")
-    if how == "truncated":
+    if damage == "truncated":
         database.write_bytes(b"")
     else:
         with sqlite3.connect(database) as db:
-            for table in ("log",) if how == "without a table" else ("log", "seats", "invites", "matches"):
+            for table in ("log",) if damage == "without a table" else ("log", "seats", "invites", "matches"):
                 db.execute(f"DROP TABLE {table}")
         db.close()
     before = database.read_bytes()

@@ -45,9 +45,9 @@ def test_odds_equal_those_of_the_player(level: str, seat: Seat) -> None:
 
 
 def test_batches_equal_single_games() -> None:
-    how: dict[str, Any] = {"opponent": "expert", "seat": "random", "max_turns": 8}
-    envs: Any = DuelVectorEnv("hunt", 5, autoreset_mode="NextStep", **how)
-    singles = [DuelEnv("hunt", **how) for _ in range(5)]
+    arguments: dict[str, Any] = {"opponent": "expert", "seat": "random", "max_turns": 8}
+    envs: Any = DuelVectorEnv("hunt", 5, autoreset_mode="NextStep", **arguments)
+    singles = [DuelEnv("hunt", **arguments) for _ in range(5)]
     observations, info = envs.reset(seed=2)
     expected = [env.reset(seed=2 + k) for k, env in enumerate(singles)]
     over = np.zeros(5, bool)
