@@ -1,6 +1,7 @@
 """One visitor does not stop the others: queues, streams, connections and bots."""
 
 import asyncio
+import gc
 import json
 import os
 import socket
@@ -27,7 +28,7 @@ from duels.core.match import Match
 from duels.core.record import dump_record
 from duels.games import find_game
 from duels.web import puzzles, reviews, server
-from duels.web.request_errors import MatchNotFound, TooMany
+from duels.web.request_errors import MatchNotFound, RequestError, TooMany
 from duels.web.reviews import PAGE_ENTRIES, review_finished_match, review_uploaded_record
 from duels.web.server import Connection, ConnectionLimiter
 from duels.web.service import MatchService
@@ -130,6 +131,29 @@ def test_cancelling_removes_waiting_work_but_not_running_work() -> None:
 
     asyncio.run(scenario())
     assert ran == ["last"]
+
+
+def test_errors_of_work_that_nobody_waits_for_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    blocked, release = threading.Event(), threading.Event()
+
+    def fail() -> None:
+        blocked.set()
+        release.wait(60)
+        raise RequestError("This is no move.")
+
+    async def scenario() -> None:
+        pool = WorkerPool(1)
+        running = asyncio.create_task(pool.run(fail, Visitor("ann", "here")))
+        await asyncio.to_thread(blocked.wait, 60)
+        running.cancel()
+        await asyncio.sleep(0)
+        release.set()
+        await asyncio.wait([running])
+        pool.close()
+
+    asyncio.run(scenario())
+    gc.collect()
+    assert not caplog.messages
 
 
 def test_strangers_leave_places_to_players_at_their_address() -> None:

@@ -50,6 +50,8 @@ class WorkerPool:
                     try:
                         return await asyncio.shield(running)
                     except asyncio.CancelledError:
+                        # Nobody waits for its error: asyncio would log it.
+                        running.add_done_callback(lambda done: done.cancelled() or done.exception())
                         if visitor:
                             await asyncio.wait([running])
                         raise
