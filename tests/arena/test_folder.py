@@ -275,6 +275,17 @@ def test_close_raises_if_it_cannot_sync(tmp_path: Path) -> None:
         log.close()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pipes in folders")
+def test_a_log_that_never_ends_is_refused(tmp_path: Path) -> None:
+    run(LIGHTS, tmp_path / "run")
+    log = tmp_path / "run" / "log-9.jsonl"
+    log.symlink_to("/dev/zero")
+    for command in ("report", "verify"):
+        result = arena(tmp_path, command, tmp_path / "run")
+        assert result.code == 1
+        assert result.err.splitlines()[-1] == f"duels: {log}: this is not a regular file."
+
+
 def test_the_folder_contains_no_commands(tmp_path: Path) -> None:
     run(Config(("random", f"mine=cmd:{GOOD['shell']} secret"), ("lights",), 2), tmp_path / "run")
     text = "".join(each.read_text() for each in (tmp_path / "run").rglob("*") if each.is_file())

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from duels.arena.schemas import DIGEST, Row, encode_row, make_digest
-from duels.files import sync_folder, write_atomically
+from duels.files import open_regular_file, sync_folder, write_atomically
 
 _RESULT_FIELDS = ("entries", "result", "action", "policy")
 """The fields that may differ if a match was played, or a question was answered, twice."""
@@ -107,9 +107,9 @@ def iter_lines(
     """Yield the location (file and line) and content of each row, and whether it has a digest.
 
     Lines that are not valid JSON, have a wrong digest or do not pass `check` are added to `damaged`. An
-    unfinished last line is ignored.
+    unfinished last line is ignored. Raises DuelsError if the log is a pipe or a device.
     """
-    with path.open("rb") as file:
+    with open_regular_file(path) as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
                 return
