@@ -345,17 +345,26 @@ def test_requests_of_an_address_are_handled_in_turn() -> None:
     assert waits <= 2, "one of each address, then other work"
 
 
-def test_the_queue_of_requests_is_bounded() -> None:
-    async def scenario() -> list[int]:
-        queue, refused = RequestQueue(), []
-        for names in ([None], ["eve"], [f"eve {number}" for number in range(10)]):
-            requests = [queue.wait_turn(Visitor(name, "here")) for name in names for _ in range(1224)]
-            outcomes = await asyncio.gather(*requests, return_exceptions=True)
-            refused.append(sum(isinstance(outcome, TooMany) for outcome in outcomes))
-        await queue.wait_turn(Visitor("ann", "here"))
-        return refused
+def test_requests_of_visitors_who_left_leave_the_queue(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting: list[object] = []
 
-    assert asyncio.run(scenario()) == [200, 200, 12_240 - 2048]
+    async def wait_turn(self: RequestQueue, visitor: Visitor) -> None:
+        waiting.append(visitor)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            waiting.remove(visitor)
+
+    monkeypatch.setattr(RequestQueue, "wait_turn", wait_turn)
+    with serving(str(tmp_path / "web.sqlite3")) as base:
+        connections = [send(base, path, raw) for path, raw in (("/health", b""), ("", half_a_body(base)))]
+        wait_until(lambda: len(waiting) == 2)
+        for connection in connections:
+            connection.close()
+        wait_until(lambda: not waiting)
+    assert not caplog.messages
 
 
 def test_a_player_does_not_wait_for_a_flood_at_the_same_address(

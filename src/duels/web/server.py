@@ -229,7 +229,13 @@ class Connection(HttpToolsProtocol):
     @property
     def can_give_way(self) -> bool:
         """Whether the server is not handling a request of this connection."""
-        return self.awaits_client or bool(self._state.get("is_waiting"))
+        return self.awaits_client or self._waiting_task is not None
+
+    @property
+    def _waiting_task(self) -> asyncio.Task[object] | None:
+        """The task of a request that waits for its turn."""
+        task: asyncio.Task[object] | None = self._state.get("waiting_task")
+        return task
 
     @property
     def precedence(self) -> int:
@@ -260,11 +266,12 @@ class Connection(HttpToolsProtocol):
             transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer, and let the site skip a request that still waits for its turn."""
+        """Stop the timer, and cancel a request that still waits for its turn."""
         self._limiter.remove(self)
-        self._state["has_left"] = True
         super().connection_lost(exc)
         self._stop_timer()
+        if self._waiting_task:
+            self._waiting_task.cancel()
 
     def data_received(self, data: bytes) -> None:
         """Start the timer with the first byte of a request, and stop it with the last."""

@@ -121,14 +121,14 @@ class Site:
             return self._make_error_response(request, problem)
 
     async def _wait_turn(self, request: Request) -> None:
-        """Wait until it is the visitor's turn. Meanwhile, the server may close the connection."""
+        """Wait until it is the visitor's turn. The server cancels this if the visitor leaves."""
         visitor = self._get_visitor(request)
         request.state.owner = visitor.identity
-        request.state.is_waiting = True
-        await self.queue.wait_turn(visitor)
-        request.state.is_waiting = False
-        if request.scope["state"].get("has_left"):
-            raise ClientDisconnect()
+        request.state.waiting_task = asyncio.current_task()
+        try:
+            await self.queue.wait_turn(visitor)
+        finally:
+            request.state.waiting_task = None
 
     async def open(self) -> None:
         """Open the store and start to prepare the daily puzzles."""
@@ -660,7 +660,7 @@ def _describe_error(problem: BaseException) -> tuple[int, str, int]:
             log.error("%s", problem)
             text = "The server cannot reach its database. No moves are lost. Try again in a moment."
             return 503, text, _RETRY_DELAY
-        case asyncio.CancelledError():  # the database did not answer before the server had to end
+        case asyncio.CancelledError():  # the server ends, or the visitor left and gets no response
             return 503, "The server is stopping. Reload the page in a moment.", _RETRY_DELAY
         case ClientDisconnect():
             return 413, "The request is too large or incomplete.", 0

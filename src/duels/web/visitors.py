@@ -321,19 +321,18 @@ class RequestQueue:
 
     The requests of an address are handled one after another, and between two of them the server does its
     other work. An identity has one place in this order, however many requests it sends. All visitors of the
-    address without an identity have one place together.
+    address without an identity have one place together. A connection has one request at a time, so the
+    number of connections limits the queue.
     """
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[tuple[str | None, str], asyncio.Lock] = WeakValueDictionary()
-        self._places = PlaceCounter("Too many requests.", 1024, 2048, 4096, wait=1.0)
 
     async def wait_turn(self, visitor: Visitor) -> None:
-        """Wait until it is the visitor's turn. Raises TooMany if too many requests wait."""
-        identity = visitor.identity or f"strangers at {visitor.address}"
-        with self._places.hold(Visitor(identity, visitor.address)):
-            async with self._get_lock(identity, visitor.address), self._get_lock(None, visitor.address):
-                await asyncio.sleep(0)  # everything else that is ready runs first
+        """Wait until it is the visitor's turn."""
+        identity = visitor.identity or "strangers"
+        async with self._get_lock(identity, visitor.address), self._get_lock(None, visitor.address):
+            await asyncio.sleep(0)  # everything else that is ready runs first
 
     def _get_lock(self, identity: str | None, address: str) -> asyncio.Lock:
         return self._locks.setdefault((identity, address), asyncio.Lock())
