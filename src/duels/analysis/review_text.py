@@ -158,13 +158,11 @@ def describe_indifference(review: Review, entry: ReviewedEntry, begins: bool = T
 
 
 def describe_stake(review: Review, entry: ReviewedEntry) -> str:
-    """Return a clause about the mistakes possible in reply; empty if nobody replies."""
+    """Return a clause about the mistakes possible in reply; empty if there are none."""
     stake, seat = entry.stake, entry.match.actor
-    if not stake or not isinstance(seat, Seat):
+    if not stake or not stake.mistakes or not isinstance(seat, Seat):
         return ""
     owner = get_possessive(review, seat)
-    if not stake.mistakes:
-        return f"none of {owner} replies could lose anything"
     loses_match = stake.max_loss > 1 - MIN_SHOWN
     amount = "the match" if loses_match else f"up to {format_points(stake.max_loss, review.exactness)}"
     return f"{stake.mistakes} of {owner} {stake.replies} replies would have lost {amount}"

@@ -179,5 +179,4 @@ class Glossary:
         """Append the definitions of the terms that `text` uses for the first time."""
         new = [term for term in DEFINITIONS if term in text and term not in self._defined]
         self._defined.update(new)
-        end = "\n" if text.endswith("\n") else ""
-        return "\n".join([text.removesuffix("\n"), *(f"({DEFINITIONS[term]})" for term in new)]) + end
+        return "\n".join([text, *(f"({DEFINITIONS[term]})" for term in new)])

@@ -32,19 +32,8 @@ def make_player_names(live: LiveMatch) -> PlayerNames | None:
 
 def format_seat(live: LiveMatch, seat: Seat) -> str:
     """Format a seat with its token, such as `Player 1 (X)`, in the seat's colour."""
-    seat_name, person_name = live.words.seat_name(seat), get_person_name(live, seat)
+    seat_name, person_name = live.words.seat_name(seat), name_people(live).name(seat)
     return Ink.for_seat(seat)(person_name if seat_name == seat.label else f"{person_name} ({seat_name})")
-
-
-def get_person_name(live: LiveMatch, seat: Seat) -> str:
-    """Return the name of the person at a seat, or the seat's label if the name is unknown."""
-    series = live.series
-    return series.names[seat] if series and series.has_person_names else seat.label
-
-
-def get_name(live: LiveMatch, seat: Seat) -> str:
-    """Return the name of the person or machine at a seat."""
-    return get_person_name(live, seat) if seat in live.people else live.names[seat]
 
 
 def name_players(live: LiveMatch) -> PlayerNames:
@@ -118,7 +107,7 @@ def propose_stop(live: LiveMatch, seat: Seat) -> Proposal:
     live.match.stop()
     needs_consent = len(live.people) == 2
     question = (
-        f"{get_person_name(live, seat.other)}, do you agree to stop?"
+        f"{name_people(live).name(seat.other)}, do you agree to stop?"
         if needs_consent
         else "Do you want to stop?"
     )
@@ -150,7 +139,7 @@ def propose_takeback(live: LiveMatch, seat: Seat) -> Proposal:
     needs_consent = len(live.people) == 2
     if not needs_consent and not takeback.revocable:
         raise IllegalMove("You cannot take this back: it revealed hidden information or a chance outcome.")
-    question = f"{get_person_name(live, seat.other)}, do you agree to take it back?" if needs_consent else ""
+    question = f"{name_people(live).name(seat.other)}, do you agree to take it back?" if needs_consent else ""
     carry_out = partial(live.take_back, takeback)
     return Proposal(
         question,

@@ -190,7 +190,7 @@ class PromptedMatch:
         self._seat_at_keyboard = seat
         self.screen.clear()
         self._show_match()
-        name = messages.get_person_name(self.live, seat)
+        name = messages.name_people(self.live).name(seat)
         person = name if name == seat.label else f"{name} ({seat.label})"
         self.screen.pause(f"\nPass the keyboard to {person}, then press Enter. ")
         self.screen.clear()
@@ -259,7 +259,7 @@ class PromptedMatch:
         seats = messages.find_undo_seats(self.live, seat)
         if len(seats) == 1 or self.hides_secrets:
             return seats[0] if len(seats) == 1 else seat
-        choices = ", ".join(f"{s.value} for {messages.get_person_name(self.live, s)}" for s in seats)
+        choices = ", ".join(f"{s.value} for {messages.name_people(self.live).name(s)}" for s in seats)
         key = self.screen.choose_key(f"Whose decision is taken back? Press {choices}: ", ["1", "2"])
         return Seat(int(key))
 

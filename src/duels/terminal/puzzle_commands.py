@@ -71,7 +71,7 @@ def practice(rules: AnyRules, count: int, seed: str | None, plain: bool) -> None
         exercise = next(selection, None)
     try:
         if exercise and (note := exercise.oracle.equivalence_note):
-            screen.say(glossary.explain(f"{note}\n"))
+            screen.say(f"{glossary.explain(note)}\n")
         while exercise:
             answer = ask_exercise(exercise, f"Puzzle {answered + 1} of {count}", screen, glossary)
             answered += 1

@@ -131,8 +131,9 @@ def test_a_finished_match_of_hunt_shows_both_tokens(
         pane = player.app.screen.query_one("#left")
         assert pane.region.contains_region(player.app.screen.query_one("#below").region)
         lines = player.screen_text.splitlines()
-        numbers = next(line for line in lines if "[1][2][3]" in line)
-        one, two = (next(line for line in lines if f"{seat.label}  " in line) for seat in Seat)
+        start = next(number for number, line in enumerate(lines) if "[1][2][3]" in line)
+        numbers, one, two = lines[start : start + 3]
+        assert [one.split()[0], two.split()[0]] == ["You", "novice"]
         assert numbers.index("5") == one.index("@" if ending == ("resign",) else "Q")
         assert numbers.index(theirs) == two.index("@")
 

@@ -214,13 +214,11 @@ class BoardApp(App[AppResult]):
 
     def _make_board(self) -> TextBoard:
         """Make the board as the person sees it. After the match, it also shows the opponent's secrets."""
-        match, words = self.live.match, self._words
-        sight, opponent = match.sight(self._seat), messages.get_name(self.live, self._seat.other)
-        board = words.solo_board(sight, opponent) or words.board(sight)
+        match, words, names = self.live.match, self._words, messages.name_players(self.live)
+        sight = match.sight(self._seat)
+        board = words.solo_board(sight, names.name(self._seat.other)) or words.board(sight)
         if match.over and match.rules.has_hidden_information:
-            revealed = words.open_board(
-                match.sight(Seat.ONE), match.sight(Seat.TWO), names=messages.name_players(self.live)
-            )
+            revealed = words.open_board(match.sight(Seat.ONE), match.sight(Seat.TWO), names=names)
             return replace(board, text=str(revealed))
         return board
 
@@ -390,7 +388,7 @@ class BoardApp(App[AppResult]):
         def handle_answer(yes: bool | None) -> None:
             self._propose(messages.propose_takeback, choice, self._seat.other if yes else self._seat)
 
-        other = messages.get_person_name(self.live, self._seat.other)
+        other = messages.name_people(self.live).name(self._seat.other)
         self.push_screen(QuestionPanel(f"Take back only the last decision of {other}?"), handle_answer)
 
     def _propose(

@@ -7,7 +7,7 @@ from duels.core.rules import CHANCE, Seat
 from duels.core.words import Ink
 from duels.play.live import LiveMatch
 from duels.play.narrator import Narrator
-from duels.terminal.messages import get_person_name, make_player_names, name_people
+from duels.terminal.messages import make_player_names, name_people, name_players
 
 
 class Story:
@@ -58,8 +58,7 @@ class Story:
         turn = match.last
         if not turn or not isinstance(turn.actor, Seat):
             return []
-        names = self._names
-        name = names.name(turn.actor, begins=True) if names else get_person_name(self._live, turn.actor)
+        name = name_players(self._live).name(turn.actor, begins=True)
         action, _ = turn.redact(self._seats)
         entry = Ink.DIM("(hidden)") if action is None else Ink.CHANGED(format_entry(match.rules, turn))
         return [f"{Ink.for_seat(turn.actor)(name)}: {entry}"]
