@@ -56,7 +56,7 @@ def get_chance_label(review: Review) -> str:
     """Return the label of the values in a table or curve: `Your chance to win`."""
     if review.match.rules.can_be_drawn:
         return f"The match's worth to {get_actor_name(review, review.side)}"
-    return f"{get_possessive(review, review.side, begins=True)} chance to win"
+    return f"{get_player_names(review).possessive(review.side, begins=True)} chance to win"
 
 
 def format_title(review: Review, entry: ReviewedEntry) -> str:
@@ -76,11 +76,6 @@ def get_actor_name(review: Review, actor: Actor, begins: bool = False) -> str:
     if isinstance(actor, Seat):
         return get_player_names(review).name(actor, begins)
     return actor.value.capitalize() if begins else actor.value
-
-
-def get_possessive(review: Review, seat: Seat, begins: bool = False) -> str:
-    """Return `your`, `club's` or `Player 2's`."""
-    return get_player_names(review).possessive(seat, begins)
 
 
 def get_player_names(review: Review, reader: Seat | None = None) -> PlayerNames:
@@ -162,7 +157,7 @@ def describe_stake(review: Review, entry: ReviewedEntry) -> str:
     stake, seat = entry.stake, entry.match.actor
     if not stake or not stake.mistakes or not isinstance(seat, Seat):
         return ""
-    owner = get_possessive(review, seat)
+    owner = get_player_names(review).possessive(seat)
     loses_match = stake.max_loss > 1 - MIN_SHOWN
     amount = "the match" if loses_match else f"up to {format_points(stake.max_loss, review.exactness)}"
     return f"{stake.mistakes} of {owner} {stake.replies} replies would have lost {amount}"
@@ -182,7 +177,7 @@ def list_comments(
     if point := describe_turning_point(review, entry):
         lines.append(f"{point}.")
     if entry.beliefs and isinstance(entry.actor, Seat):
-        belief, owner = entry.beliefs[entry.actor], get_possessive(review, entry.actor.other)
+        belief, owner = entry.beliefs[entry.actor], get_player_names(review).possessive(entry.actor.other)
         name = get_actor_name(review, entry.actor)
         odds = format_belief(belief.probabilities)
         lines.append(f"What {name} could know about {owner} {belief.hidden}: {odds}")
@@ -254,23 +249,22 @@ def format_account(review: Review, start: str = "at the start") -> list[str]:
 
     `start` names the position at which the review begins.
     """
-    own, other = review.side, review.side.other
+    own, other, names = review.side, review.side.other, get_player_names(review)
     account = compute_account(review)
     exactness = describe_exactness(Value(review.opening, review.exactness, error=review.error))
     end = "the result" if review.match.outcome else "the value of the current position"
-    luck = f"{account.luck / 10:+.1f} for {get_actor_name(review, own)}" if account.luck else "none"
+    luck = f"{account.luck / 10:+.1f} for {names.name(own)}" if account.luck else "none"
     sentences = [
-        f"Given away: {get_actor_name(review, own)} {account.losses[own] / 10:.1f} points, "
-        f"{get_actor_name(review, other)} {account.losses[other] / 10:.1f} points.",
+        f"Given away: {names.name(own)} {account.losses[own] / 10:.1f} points, "
+        f"{names.name(other)} {account.losses[other] / 10:.1f} points.",
         f"Luck: {luck}.",
     ]
     terms = [f"{account.start / 10:.1f} {start}", f"{_format_term(account.luck)} luck"]
     if account.choices:
-        for seat in (own, other):
-            comparison = compare_with_average(account.choices[seat])
-            sentences.append(f"{get_possessive(review, seat, begins=True)} choices turned out {comparison}.")
-        terms.append(f"{_format_term(account.choices[own])} {get_possessive(review, own)} choices")
-        terms.append(f"{_format_term(-account.choices[other])} {get_possessive(review, other)} choices")
+        for seat, sign in ((own, 1), (other, -1)):
+            owner, tenths = names.possessive(seat, begins=True), account.choices[seat]
+            sentences.append(f"{owner} choices turned out {compare_with_average(tenths)}.")
+            terms.append(f"{_format_term(sign * tenths)} {names.possessive(seat)} choices")
     terms.append(f"- {account.losses[own] / 10:.1f} + {account.losses[other] / 10:.1f} given away")
     return [
         f"{' '.join(sentences)} (Each value: {exactness}.)",

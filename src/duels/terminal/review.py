@@ -190,7 +190,7 @@ def _render_beliefs(review: Review) -> list[str]:
     entries = [entry for entry in review.entries if entry.beliefs]
     if not entries:
         return []
-    owners = [review_text.get_possessive(review, seat, begins=True) for seat in Seat]
+    owners = [review_text.get_player_names(review).possessive(seat, begins=True) for seat in Seat]
     heading = "".join(f"{owner + ' view':<{_BELIEF_WIDTH}}" for owner in owners)
     lines = ["", _BELIEFS_HEADING, f"     {heading}".rstrip()]
     for entry in entries:
