@@ -21,12 +21,13 @@ from tests.attack.requests import quiet_server
 from tests.web.serving import Process, Visitor
 from tests.web.test_load import HALF_A_HEADER, half_a_body, make_long_record
 
-ANSWER_SECONDS = 10.0
-"""A machine must have answered. It takes less than 2 seconds; other tests may keep this computer busy."""
+_ANSWER_SECONDS = 2.0
+"""The time in which a machine must answer."""
+_SLOWDOWN = 100
+"""On a busy computer, a machine may take so many times as long as without a flood: the flood's clients need
+the processor as well. On an idle one it takes 0.02 seconds without a flood."""
 SETUP = ""
 """Code that servers run first. A planted fault replaces it."""
-ANSWERS: list[float] = []
-"""The seconds that machines took."""
 _CLIENTS, _REQUESTS = 6, 20  # of each kind of flood, and of each client before a person moves
 _OPEN = 40  # connections that a client keeps open
 _FILES = 256  # that a server may open
@@ -115,8 +116,8 @@ def _take_seat(base: str) -> tuple[str, str]:
 
 def _play_in_a_flood(server: Process, seats: list[tuple[str, str]], kinds: list[str], rng: Random) -> None:
     ann = Visitor(server.base)
+    limit = _measure_limit(ann, rng)
     match = ann.start("leap", "novice")
-    ann.see_when(match, "you")
     target = Target(server.base, match, seats)
     over, ready = Event(), Semaphore(0)
     crowd = [
@@ -130,25 +131,39 @@ def _play_in_a_flood(server: Process, seats: list[tuple[str, str]], kinds: list[
         for _ in crowd:
             assert ready.acquire(timeout=60)
         for _ in range(3):
-            _play(ann, match, rng)
+            took = _play(ann, match, rng)
+            if took > limit:
+                break
     finally:
         over.set()
         for client in crowd:
             client.join(60)
-        ann.close()
+    _check(took, limit, ann, rng)
+    ann.close()
     assert server.log.read_text() == _QUIET, server.log.read_text()[-2000:]
 
 
-def _play(ann: Visitor, match: str, rng: Random) -> None:
-    """Move, and check that the bot answers in time."""
-    view = ann.see(match)
+def _play(ann: Visitor, match: str, rng: Random) -> float:
+    """Move, and return the seconds that the bot took to answer."""
+    view = ann.see_when(match, "you", "over")
     start = monotonic()
     answer = ann.act(match, rng.choice(view["actions"])["action"], view["event"])
     assert answer.status_code == 204, answer.text
     ann.see_when(match, "you", "over")
-    took = monotonic() - start
-    assert took < ANSWER_SECONDS, f"the machine took {took:.1f} s"
-    ANSWERS.append(took)
+    return monotonic() - start
+
+
+def _measure_limit(ann: Visitor, rng: Random) -> float:
+    """Return the seconds that a bot may take, from the slowest of some answers of now."""
+    match = ann.start("leap", "novice")
+    return max(_ANSWER_SECONDS, *(_SLOWDOWN * _play(ann, match, rng) for _ in range(3)))
+
+
+def _check(took: float, limit: float, ann: Visitor, rng: Random) -> None:
+    """Check that a bot answered in time. If not, the computer may have become busy meanwhile."""
+    if took > limit:
+        limit = _measure_limit(ann, rng)
+    assert took < limit, f"the machine took {took:.1f} s, not {limit:.1f}"
 
 
 def _flood(target: Target, make: Flood, rng: Random, ready: Semaphore, over: Event) -> None:
@@ -210,6 +225,7 @@ def idle_connections(rng: Random) -> Iterator[Case]:
 
 def _play_among_idle_connections(server: Process, sent: list[bytes], count: int, rng: Random) -> None:
     ann = Visitor(server.base)
+    limit = _measure_limit(ann, rng)
     match = ann.start("leap", "novice")
     with ExitStack() as stack:
         stack.callback(ann.close)
@@ -219,7 +235,7 @@ def _play_among_idle_connections(server: Process, sent: list[bytes], count: int,
             connection = stack.enter_context(connect(server.base))
             with suppress(OSError):
                 connection.sendall(rng.choice(sent))
-        _play(ann, match, rng)
+        _check(_play(ann, match, rng), limit, ann, rng)
         assert events.next()[0] > number, "the player's stream is still open"
         newcomer = Visitor(server.base)
         stack.callback(newcomer.close)
@@ -269,7 +285,7 @@ def _play_beside_a_crowd(
         match = ann.start("leap", "novice")
         with ann.watching(match) as events:
             number, _ = events.next()
-            _play(ann, match, rng)
+            _check(_play(ann, match, rng), _ANSWER_SECONDS, ann, rng)
             assert events.next()[0] > number, "the player's stream is open"
         assert ann.get("/health").json()["ok"]
     assert not logged, logged[:3]
