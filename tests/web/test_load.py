@@ -658,7 +658,10 @@ def is_answered(connection: socket.socket, base: str, path: str = "/health", coo
         return False
 
 
-def test_a_new_connection_does_not_give_way_before_its_request_arrives(tmp_path: Path) -> None:
+def test_a_new_connection_does_not_give_way_before_its_request_arrives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "_GRACE_PERIOD", 60.0)  # however slow this computer is
     limits = replace(UNLIMITED, connections=4)
     with serving(str(tmp_path / "web.sqlite3"), limits=limits) as base, ExitStack() as stack:
         for _ in range(4):
