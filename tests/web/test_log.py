@@ -263,7 +263,8 @@ def test_a_full_board_of_chain_is_explained_to_both() -> None:
     state = make_state(Match.start(find_game("chain").rules()).play_text(*played))
     why = "The full board decohered."
     assert make_json_view(state, Seat.ONE)["sentence"] == f"Bob is to move. {why}"
-    assert make_json_view(state, Seat.TWO)["sentence"] == f"Your turn. {why} Observe a free cell."
+    instruction = "Observe a free cell to place your symbol there."
+    assert make_json_view(state, Seat.TWO)["sentence"] == f"Your turn. {why} {instruction}"
 
 
 def test_a_takeback_reaches_the_page_even_if_the_same_move_follows() -> None:

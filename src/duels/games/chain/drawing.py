@@ -42,9 +42,9 @@ class ChainDrawing(Drawing[Action, State]):
     def instruction(self, sight: Sight[Action, State]) -> str:
         state = sight.view
         if state.phase is Phase.OBSERVE:
-            return "Observe a free cell."
+            return "Observe a free cell to place your symbol there."
         symbol = SYMBOL[state.mover]
-        return f"{symbol} observed cell {state.doubt}, beside its own. Challenge it?"
+        return f"{symbol} observed cell {state.doubt}. Challenge it with a coin flip?"
 
     def opponent_task(self, sight: Sight[Action, State]) -> str:
         return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().opponent_task(sight)
