@@ -106,7 +106,7 @@ def render_page(name: str) -> str:
             "",
             "## Versions",
             "",
-            "The version changes whenever an agent or a result would change.",
+            "The version changes whenever a change affects trained agents or results.",
             "",
             "| version | change |",
             "|---|---|",

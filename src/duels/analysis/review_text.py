@@ -79,7 +79,7 @@ def get_actor_name(review: Review, actor: Actor, begins: bool = False) -> str:
 
 
 def get_player_names(review: Review, reader: Seat | None = None) -> PlayerNames:
-    """Return the players' names in sentences. The reader, by default the only person, is `you`.
+    """Return the players' names as sentences use them. The reader, by default the only person, is `you`.
 
     A machine is named only if it played a person: two machines may have the same name.
     """
@@ -90,7 +90,7 @@ def get_player_names(review: Review, reader: Seat | None = None) -> PlayerNames:
 
 
 def describe_turning_point(review: Review, entry: ReviewedEntry, reader: Seat | None = None) -> str:
-    """Say how an entry won or lost the match at once, without a full stop; empty if it did not.
+    """Return a clause that says how an entry immediately won or lost the match; '' if it did neither.
 
     The reader, by default the only person, is `you`.
     """
@@ -103,7 +103,7 @@ def describe_turning_point(review: Review, entry: ReviewedEntry, reader: Seat | 
 
 
 def format_best_actions(entry: ReviewedEntry) -> str:
-    """List a few of the best actions; `to play on` instead of stopping, or of resigning out of turn."""
+    """List a few of the best actions. After a stop or a resignation out of turn, return `to play on`."""
     return join_or(entry.best or ("to play on",), MAX_NAMED)
 
 

@@ -92,7 +92,7 @@ class Option:
 
     def _check_name(self, value: Any, game: str) -> Any:
         if not isinstance(value, str) or not _NAME.fullmatch(value):
-            raise BadOption(f"{self.name} must be a name in {game}, not {value!r}.")
+            raise BadOption(f"In {game}, {self.name} must be a name, not {value!r}.")
         if self.choices and value not in self.choices:
             raise BadOption(
                 f"{self.name} must be one of {', '.join(self.choices)} in {game}, not {quote(value)}."

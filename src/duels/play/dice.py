@@ -48,7 +48,7 @@ class Dice:
         return self._make_generator(purpose, b"")
 
     def take_back(self, match: AnyMatch, remaining: AnyMatch) -> None:
-        """Remember the draws of `match` beyond `remaining`: a card or tile that was dealt keeps its value."""
+        """Remember the draws that a takeback removes: a card or tile that was dealt keeps its value."""
         draws = _list_draws(match)
         if len(draws) > len(_list_draws(remaining)):
             self._taken_back += draws

@@ -12,8 +12,8 @@ from duels.core.words import Ink, Question, Words
 class Narrator:
     """Renders a match as text, with the hidden information of `seats`.
 
-    With `names`, the text is for their reader: the opponent's moves are in the third person, without the
-    questions that a person would be asked. Without, the book's words address each player in turn.
+    With `names`, the text addresses `names.reader`: the opponent's moves are in the third person, and the
+    opponent's questions are left out. If `names` is None, the book's words address each player in turn.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Narrator:
         if self.names and turn.actor is not self.names.reader:
             return ""
         if isinstance(turn.action, EarlyEnd):
-            # A program may resign where the game asks a person nothing.
+            # A program may resign where a person would see no prompt; then there is nothing to show.
             questions = self.words.ask(before.sight(turn.actor))
             return next((f"{self._get_prompt(question)}{turn.action.value}\n" for question in questions), "")
         if all(event.visible_to(self.seats) for event in turn.events):

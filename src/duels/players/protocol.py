@@ -64,7 +64,7 @@ def parse_reply_to(line: str, number: int) -> Mapping[str, Any] | None:
 
 
 class Notation(Protocol):
-    """Formats and parses actions, like rules and `Labels`."""
+    """Formats and parses actions. Rules and `Labels` do."""
 
     def format(self, action: Any) -> str:
         """Format an action."""
@@ -102,7 +102,7 @@ def parse_action(
         raise BadAnswer(Failure.EMPTY, "the action is empty.")
     try:
         action = notation.parse(text)
-    except NotationError:  # its example might be illegal now, or a hint
+    except NotationError:  # do not pass on its text: the example might be illegal now, or a hint
         failure, problem = Failure.UNREADABLE, f"{quote(text)} is not an action"
     else:
         if action in sight.actions:

@@ -1,8 +1,8 @@
-"""Nim-values of take-and-break games on heaps or rows, in constant time by their period.
+"""Nim-values of take-and-break games on heaps or rows. They are periodic, so a lookup takes constant time.
 
-An octal code defines such a game: Kayles is 0.77. Digit t, counted from 1, says what may remain of a heap
-after a player takes t from it: the sum of 1 (nothing), 2 (one heap) and 4 (two heaps). A player who cannot
-move loses. The player to move wins unless the nim-values' XOR is 0.
+An octal code defines such a game: Kayles is 0.77. Digit t, counted from 1, says what a player who takes t
+from a heap may leave of it. It adds up what is allowed: 1 for nothing, 2 for one heap, 4 for two heaps. A
+player who cannot move loses. The player to move wins unless the nim-values' XOR is 0.
 """
 
 from dataclasses import dataclass
@@ -66,11 +66,12 @@ def find_mex(numbers: set[int]) -> int:
 def find_period(nimbers: list[int], max_taken: int) -> Period | None:
     """Return a period proven by the nim-values of heaps 0 to len - 1, if a move takes at most `max_taken`.
 
-    Proof that n0 <= n < 2 n0 + p + t (n0 >= 1, t = max_taken) is enough: take n beyond that range and
-    suppose the period holds below n. A move from n + p leaves heaps a >= b with a + b >= n + p - t, so
-    a >= n0 + p, and a - p >= n0 >= 1 is a heap of the same nim-value: the same move on that heap goes from
-    n to the same nim-value. Adding p to the larger heap left by a move from n is the way back. So n and
-    n + p have the same options, and the same nim-value.
+    Let n0 >= 1 be the start, p the length and t = max_taken. It is enough to compare nimber(n) and
+    nimber(n + p) for n0 <= n < 2 n0 + p + t. Proof: take n beyond that range and suppose the period holds
+    below n. A move from n + p leaves heaps a >= b with a + b >= n + p - t, so a >= n0 + p. Heap a - p >= n0
+    has the nim-value of a, so the move from n to a - p and b has the same nim-value. Conversely, adding p
+    to the larger heap turns a move from n into a move from n + p of the same nim-value. So n and n + p have
+    the same options, and the same nim-value.
     """
     for length in range(1, len(nimbers) // 2):
         n = len(nimbers) - 1 - length

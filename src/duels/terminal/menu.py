@@ -92,7 +92,7 @@ class Menu:
             _PLAY: ("start a match against the machine or a friend", partial(self._play, has_board))
         }
         if has_board:
-            description = "the same line by line, as in the rule books"
+            description = "type your moves at prompts, as in the rule books"
             items[_PROMPTS] = (description, partial(self._play, False))
         items["variant"] = (
             "start a match of another size, such as 12 lights",

@@ -429,7 +429,7 @@ class Site:
 
     async def show_upload_form(self, request: Request) -> Response:
         """Show the form for uploading a record."""
-        return self._respond(request, "upload.html", {"most": reviews.MAX_UPLOAD_BYTES})
+        return self._respond(request, "upload.html", {"max_bytes": reviews.MAX_UPLOAD_BYTES})
 
     async def review_upload(self, request: Request) -> Response:
         """Review an uploaded record without storing it."""

@@ -67,9 +67,9 @@ class BoardApp(App[AppResult]):
         self._you = messages.find_solo_seat(live)
         self._seat = self._you or Seat.ONE  # the person who moved last or is to move
         self._palette = Palette(self._seat)
-        self._shares_secrets = live.match.rules.has_hidden_information and len(live.people) == 2
+        self._must_hide_secrets = live.match.rules.has_hidden_information and len(live.people) == 2
         """Whether the screen must hide the secrets of two people from each other."""
-        self._seat_at_keyboard: Seat | None = None  # used if two people share secrets
+        self._seat_at_keyboard: Seat | None = None  # used if two people share the keyboard
         viewers = [live.people, frozenset[Seat](), *(frozenset({seat}) for seat in Seat)]
         self._stories = {seats: Story(live, seats) for seats in viewers}
         self._previous_board = self._make_board()  # before the last decision of a person
@@ -81,7 +81,7 @@ class BoardApp(App[AppResult]):
         self._choice_closed = asyncio.Event()
         self._skip_pause = asyncio.Event()
         self._has_paused = False  # since the last decision of a person
-        self._ignore_enter_until = 0.0  # Enter was meant to skip the pause
+        self._ignore_enter_until = 0.0  # it may have been pressed to skip a pause
         self._running_loop: asyncio.AbstractEventLoop | None = None
         self.exit_request: BaseException | None = None
         """The exception for a signal that asks the program to exit."""
@@ -162,7 +162,7 @@ class BoardApp(App[AppResult]):
         except StopIteration as only_action:
             self.live.play(seat, only_action.value)
             return
-        if self._shares_secrets and self._seat_at_keyboard is not seat:
+        if self._must_hide_secrets and self._seat_at_keyboard is not seat:
             self._lower_curtain(seat)
         self._seat = seat
         labels = {cell.label: cell.number for row in self._make_board().cells for cell in row}
@@ -189,7 +189,7 @@ class BoardApp(App[AppResult]):
 
     @property
     def _story(self) -> Story:
-        shows_one_seat = self._shares_secrets and not self.live.match.over
+        shows_one_seat = self._must_hide_secrets and not self.live.match.over
         return self._stories[frozenset({self._seat}) if shows_one_seat else self.live.people]
 
     def _play_or_redraw(self, action: Any | None) -> None:
@@ -223,7 +223,7 @@ class BoardApp(App[AppResult]):
         return board
 
     def _draw(self) -> None:
-        is_seat_open = self._shares_secrets and not self._seat_at_keyboard and not self.live.match.over
+        is_seat_open = self._must_hide_secrets and not self._seat_at_keyboard and not self.live.match.over
         if is_seat_open or not self._scene.is_mounted:
             return
         board = self._make_board()
@@ -373,7 +373,7 @@ class BoardApp(App[AppResult]):
             self._review()
         elif name == "hint" and self.choice:
             self._hint(self.choice)
-        elif name == "undo" and self.choice and not self._shares_secrets:
+        elif name == "undo" and self.choice and not self._must_hide_secrets:
             self._undo(self.choice)
         elif self.choice:
             self._propose(_PROPOSALS[name], self.choice, self._seat)
@@ -415,7 +415,7 @@ class BoardApp(App[AppResult]):
             self._note = proposal.confirmation
 
         if proposal.question:
-            if self._shares_secrets and proposal.needs_consent:
+            if self._must_hide_secrets and proposal.needs_consent:
                 # The other person answers. If the answer is no, the keyboard goes back to this one.
                 self._lower_curtain(self._seat)
             self.push_screen(QuestionPanel(proposal.question), handle_answer)
