@@ -89,7 +89,8 @@ def test_the_result_and_its_cause_come_first() -> None:
         body = page[page.index("<main>") :]
         assert f"<p>{'You win' if verdict == 'won' else 'club wins'} by" in body
         assert f'<b class="p{person.value}">{person.label}</b>: you' in body
-        places = [body.index(text) for text in (f"<h2>Why you {verdict}</h2>", 'id="curve-card"', "<h2>Summary")]
+        parts = (f"<h2>Why you {verdict}</h2>", 'id="curve-card"', "<h2>Summary</h2>")
+        places = [body.index(part) for part in parts]
         assert places == sorted(places)
         assert body.count("Why you") == 1
         assert f'class="curve side-{person.value}"' in body

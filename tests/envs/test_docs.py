@@ -103,7 +103,9 @@ def test_the_page_describes_the_short_form_of_chain() -> None:
     import duels
 
     sentence = re.search(
-        r"A good short form is `([^`]*)`: .*?random play has (\d\.\d+)\.", PAGES["grading.md"], re.S
+        r"A good short form is `([^`]*)`: .*?random play has an\s+exploitability of (\d\.\d+)\.",
+        PAGES["grading.md"],
+        re.S,
     )
     assert sentence
     settings: dict[str, Any] = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", sentence[1])}
