@@ -224,6 +224,7 @@ def _count_parquet_matches(run: Export, path: Path) -> int:
 
 
 def _make_schema(run: Export) -> Any:
+    """Return the columns of a Parquet file. Keys of `build_rows` that it lacks are not written."""
     import pyarrow as arrow
 
     actions = len(run.rules.all_actions())

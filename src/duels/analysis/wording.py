@@ -21,7 +21,7 @@ ONLY_MOVE, RARE = "only move", "rare"
 RARE_EXPLANATION = f"{RARE.capitalize()}: the strategy seldom plays this."
 MISTAKE_NAMES = ("inaccuracy", "mistake", "blunder")
 MAX_LOSSES = {"best": MIN_SHOWN, "good": 0.02, "inaccuracy": 0.05, "mistake": 0.15, "blunder": 1.0}
-"""The marks of decisions, each with the most winning probability that such a decision gives away."""
+"""The marks of decisions, each with the largest loss that it covers: a mistake loses more than 0.05."""
 
 
 _FREQUENCIES = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from enum import Enum
+from enum import Enum, unique
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from duels.analysis.review import Review
 
 
+@unique
 class NextStep(Enum):
     """A choice after a match. Its value is the key to press."""
 

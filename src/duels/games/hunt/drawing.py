@@ -188,7 +188,7 @@ def _draw_cell(
     names: PlayerNames,
     you: Seat | None,
 ) -> str:
-    """Draw a cell. The last observation of each seat in `observers` was this cell."""
+    """Draw a cell and its fog. The last observation of each seat in `observers` was this cell."""
     x, y = track.centre(number)
     size = track.size
     tokens = [f"{'your' if seat is you else names.possessive(seat)} token" for seat in tokens_here]
