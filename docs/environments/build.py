@@ -130,9 +130,9 @@ def _list_properties(rules: Any) -> list[tuple[str, str]]:
         ("JAX", f'`duels.envs.jax.make("{name}")`'),
         ("arrays", f'`duels.vector.make("{name}")`'),
         (
-            "opponent and seat",
-            f"in Gymnasium `{defaults['opponent']}` and {defaults['seat']} by default; train with "
-            '`seat="random"` if you grade the agent',
+            "Gymnasium's defaults",
+            f'`opponent="{defaults["opponent"]}"` and `seat={defaults["seat"]}`; to grade the agent, '
+            'train it with `seat="random"`',
         ),
         (
             "observation",

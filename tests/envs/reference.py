@@ -23,7 +23,7 @@ class MatchEngine(Engine):
         self._actions = rules.all_actions()
         self._number = number_actions(rules)
         self._encoder = ObservationEncoder(rules)
-        self._with_left = ObservationEncoder(rules, with_time_left=settings.is_limit_draw)
+        self._with_left = ObservationEncoder(rules, with_time_left=settings.is_drawn_at_limit)
         self.num_actions = len(self._actions)
         self.observation_size = self._with_left.size
         self.reset(0)
@@ -41,7 +41,7 @@ class MatchEngine(Engine):
         self.actor = self.next_actor = actor - 1 if isinstance(actor, Seat) else NOBODY
         self.result = encode_result(outcome)
         cut_off = outcome is not None and outcome.ending is Ending.CUT_OFF
-        self.truncated = cut_off and not self.settings.is_limit_draw
+        self.truncated = cut_off and not self.settings.is_drawn_at_limit
         if self.truncated:
             following, _ = self._encoder.next_decision(match)
             self.next_actor = following - 1 if following else NOBODY

@@ -11,7 +11,7 @@ from duels.core.features import (
     Encoding,
     EntryTokens,
     check_memory,
-    is_limit_draw,
+    ends_in_draw,
     make_limit_feature,
     number_actions,
 )
@@ -100,7 +100,7 @@ def table_of(
         table[decisions] = first_answer[index.ravel()]
         return table
 
-    if not is_limit_draw(limit_ends):
+    if not ends_in_draw(limit_ends):
         return make_table(np.zeros(0, np.int8))
     feature = make_limit_feature(rules)
     marks = feature.encode_values()
@@ -133,7 +133,7 @@ def policy_of(
     observation_type = parse_observation_dtype(dtype)
     rules = resolve_rules(game, **options)
     check_flag("batch", batch)
-    limit_features = (make_limit_feature(rules),) if is_limit_draw(limit_ends) else ()
+    limit_features = (make_limit_feature(rules),) if ends_in_draw(limit_ends) else ()
     encoding = Encoding((*rules.game.encoding(rules).features, *limit_features))
     actions = rules.all_actions()
     history = _RecentEntries(rules, memory) if check_memory(rules, memory) else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from duels.analysis.exploitability import exploitability_bounds
 from duels.core.errors import DuelsError, require_extra
-from duels.core.features import TRUNCATION, is_limit_draw
+from duels.core.features import TRUNCATION, ends_in_draw
 from duels.core.game import Game
 from duels.core.options import OptionValue
 from duels.core.rules import AnyRules
@@ -85,7 +85,7 @@ def exploitability_over_seeds(
     rules = resolve_rules(game, **options)
     settings: dict[str, Any] = {"batch": batch, "limit_ends": limit_ends, "dtype": dtype}
     # A table cannot represent the past nor, in games with hidden information, the clock.
-    hides_clock = rules.has_hidden_information and is_limit_draw(limit_ends)
+    hides_clock = rules.has_hidden_information and ends_in_draw(limit_ends)
     needs_policy = memory or not has_tables(rules) or hides_clock
 
     def grade(agent: Agent) -> Bounds:

@@ -111,8 +111,8 @@ MAX_OBSERVED_LIMIT = 1000
 """The largest limit whose remaining turns can be observed: they are one-hot."""
 
 
-def is_limit_draw(limit_ends: str) -> bool:
-    """Return whether a limit ends a game as a draw. Raises DuelsError for a value not in LIMIT_ENDS."""
+def ends_in_draw(limit_ends: str) -> bool:
+    """Return whether the limit ends a game as a draw. Raises DuelsError for a value not in LIMIT_ENDS."""
     if limit_ends not in LIMIT_ENDS:
         raise DuelsError(f"limit_ends must be {' or '.join(map(repr, LIMIT_ENDS))}, not {limit_ends!r}.")
     return limit_ends == DRAW

@@ -140,8 +140,8 @@ class Batch(FeatureNames, Copyable, ABC):
         self.final_observations: Bytes
         """The last observations of games that ended in this step, indexed [seat, ended env, feature]."""
         self.final_masks: Bytes
-        """The last masks of these games, indexed [seat, ended env, action]: if a limit truncated the
-        game, the actions that may be legal next as far as the seat knows, otherwise 0."""
+        """The last masks of these games, indexed [seat, ended env, action]. All 0 unless a limit truncated
+        the game: then 1 for actions that may be legal next, as far as the seat knows."""
         self.final_actors: Bytes
         """The seats that would have moved next in truncated games, otherwise NOBODY; indexed [ended env]."""
         self._clock = np.zeros(num_envs, np.int64)
@@ -150,7 +150,7 @@ class Batch(FeatureNames, Copyable, ABC):
         self._streams = self._make_streams(seed)
         self._random_bits: tuple[Ints, Ints] | None = None
         self._prepare()
-        self._limit_features = encode_limit_left(rules) if settings.is_limit_draw else None
+        self._limit_features = encode_limit_left(rules) if settings.is_drawn_at_limit else None
         self._history = EntryHistory(rules, settings.memory, num_envs) if settings.memory else None
         self.observation_size += settings.size(rules)
         self._clear_final()
@@ -170,7 +170,7 @@ class Batch(FeatureNames, Copyable, ABC):
     def _play(self, actions: Ints, chance: Ints, idle: Flags | None) -> tuple[Bytes, Bytes | None]:
         """Play one action in every game that is not `idle`; return the results and the clocks' ticks.
 
-        The result of an idle game is ONGOING, without ticks. Raises IllegalMove before anything changes.
+        An idle game has the result ONGOING and no tick. Raises IllegalMove before anything changes.
         """
 
     @abstractmethod
@@ -224,7 +224,10 @@ class Batch(FeatureNames, Copyable, ABC):
         return dice.stream(seeds, numbers)
 
     def reseed(self, seeds: NDArray[np.uint64], env_mask: Flags | None = None) -> None:
-        """Start the games that single environments with these seeds play, by default in all environments."""
+        """Start new games with one seed per environment, by default in all environments.
+
+        Each environment plays the same games as a single environment with its seed.
+        """
         indices: Indices = ALL
         if env_mask is not None:
             indices = np.flatnonzero(check_flag_array("env_mask", env_mask, self.num_envs))
@@ -232,7 +235,7 @@ class Batch(FeatureNames, Copyable, ABC):
         self._start(indices)
 
     def restart(self, env_mask: Flags) -> None:
-        """Start new games in the environments that `env_mask` selects, and abandon unfinished ones."""
+        """Start new games in the environments that `env_mask` selects. Unfinished games there are lost."""
         env_mask = check_flag_array("env_mask", env_mask, self.num_envs)
         self._streams[env_mask if self._ended is None else env_mask & ~self._ended] += np.uint64(dice.GAMMA)
         self._start(np.flatnonzero(env_mask))
@@ -250,7 +253,7 @@ class Batch(FeatureNames, Copyable, ABC):
 
     @property
     def actor(self) -> Bytes:
-        """The seats to move, indexed [env]; NOBODY if the game has ended and was not reset."""
+        """The seats to move, indexed [env]; NOBODY in games that have ended and were not reset."""
         actor = self._actor()
         if self._ended is not None:
             actor[self._ended] = NOBODY
@@ -258,7 +261,7 @@ class Batch(FeatureNames, Copyable, ABC):
 
     @property
     def cut_off(self) -> Flags:
-        """Whether the limit ended the game and it was not reset, indexed [env]."""
+        """Whether the limit has ended the game, indexed [env]; False again after a reset."""
         return self._cut_off.copy()
 
     def masks(self) -> Bytes:
@@ -273,12 +276,14 @@ class Batch(FeatureNames, Copyable, ABC):
 
     @property
     def _truncated(self) -> Flags:
-        return np.zeros_like(self._cut_off) if self.settings.is_limit_draw else self._cut_off
+        return np.zeros_like(self._cut_off) if self.settings.is_drawn_at_limit else self._cut_off
 
     def masks_for(self, seat: int | Bytes) -> Bytes:
-        """Return the masks of `seat`, indexed [env, action]: 1 for legal actions, all 0 on the other's turn.
+        """Return the masks of `seat`, indexed [env, action].
 
-        In truncated games, 1 for actions that may be legal next as far as the seat knows. `seat` can be an
+        A mask is 1 for legal actions, and all 0 on the opponent's turn.
+
+        In truncated games, 1 for actions that may be legal next, as far as the seat knows. `seat` can be an
         array with one seat per environment.
         """
         truncated, is_waiting = self._truncated, self._actor() != self._check_seats(seat)
@@ -342,7 +347,7 @@ class Batch(FeatureNames, Copyable, ABC):
         raise DuelsError(f"A policy must be {RANDOM!r} or a table (see duels.table_of), not {policy!r}.")
 
     def sample(self, policy: ArrayLike | PreparedPolicy | None = None) -> Ints:
-        """Return legal actions drawn from a policy, indexed [env]. They do not change until the next step.
+        """Return legal actions drawn from a policy, indexed [env]. Until the next step, they stay the same.
 
         `policy` is `random` (the default) or a table. Prepare a table with `policy()` if you use it often.
         Raises DuelsError for any other policy.
@@ -353,7 +358,7 @@ class Batch(FeatureNames, Copyable, ABC):
         """Play `steps` steps in every environment, restart ended games and count the results.
 
         Both seats play by `policy`, as in a loop over `step(sample(policy))`.
-        Raises DuelsError for a policy that `sample` does not take, and in a batch with `autoreset=False`.
+        Raises DuelsError if `sample` does not accept the policy, or if the batch has `autoreset=False`.
         """
         prepared = self._prepare_policy(policy)
         tally = BatchTally.empty(self.num_envs, check_int("steps", steps, 0))
@@ -375,9 +380,9 @@ class Batch(FeatureNames, Copyable, ABC):
         return self._random_bits
 
     def step(self, actions: ArrayLike, env_mask: Flags | None = None) -> Steps:
-        """Play an action of the seat to move in every environment, and the chance that follows it.
+        """Play one action in every environment, for the seat to move, and the chance events that follow.
 
-        Environments where `env_mask` is False do not change. Ended games restart at once. With
+        Environments where `env_mask` is False do not change. Games that end restart at once. With
         `autoreset=False` they do not restart, and further actions in them are ignored.
 
         Raises DuelsError if the actions are not integers, IllegalMove if one is illegal.
@@ -399,7 +404,7 @@ class Batch(FeatureNames, Copyable, ABC):
         rewards = np.zeros((self.num_envs, 2), np.float32)
         rewards[indices] = POINTS.take(result.take(indices) + 1, axis=0)
         self._end_games(indices, cut_off)
-        if self.settings.is_limit_draw:
+        if self.settings.is_drawn_at_limit:
             return Steps(rewards, terminated | cut_off, np.zeros_like(cut_off))
         return Steps(rewards, terminated, cut_off)
 
@@ -423,7 +428,7 @@ class Batch(FeatureNames, Copyable, ABC):
                 self._clear_final()
             return
         if self.keep_final:
-            self._store_final(indices, cut_off & (not self.settings.is_limit_draw))
+            self._store_final(indices, cut_off & (not self.settings.is_drawn_at_limit))
         if self._ended is not None:
             self._ended[indices] = True
             self._cut_off |= cut_off

@@ -5,8 +5,8 @@ one integer, or an array with one 64-bit integer per environment.
 
 The generator is SplitMix64. A stream is a 64-bit counter that grows with every tick, and a random word is the
 mixed counter. The upper half of a word is for chance, the lower half for a random player. The first tick of a
-game, mixed differently, decides chance before the first decision and the agent's seat. Abandoning a game
-takes a tick, so that the next game starts differently.
+game, mixed differently, also gives the agent's seat and the chance events before the first decision.
+Abandoning a game takes a tick, so that the next game starts differently.
 """
 
 from typing import Any, TypeVar

@@ -45,7 +45,7 @@ class Engine(Copyable, ABC):
 
     @property
     def terminated(self) -> bool:
-        """Whether the game was won or drawn, also by its limit if `settings.is_limit_draw`."""
+        """Whether the game was won or drawn, also by its limit if `settings.is_drawn_at_limit`."""
         return self.result != ONGOING
 
     @abstractmethod
@@ -69,10 +69,10 @@ class Engine(Copyable, ABC):
         """Return a new observation of `seat`, indexed [feature]."""
 
     def mask_for(self, seat: int) -> NDArray[np.int8]:
-        """Return the mask of `seat`, indexed [action]: 1 for legal actions, all 0 on the other's turn.
+        """Return the mask of `seat`, indexed [action]: 1 for legal actions, all 0 on the opponent's turn.
 
-        After truncation, 1 for actions that may be legal next as far as the seat knows, because learners
-        estimate the value of the last position.
+        After truncation, 1 for actions that may be legal next, as far as the seat knows. Learners need this
+        mask to estimate the value of the last position.
         """
         if self.actor == seat:
             return self.mask()
@@ -143,7 +143,7 @@ class RulesEngine(Engine):
     def __init__(self, rules: AnyRules, settings: EnvSettings = DEFAULT_SETTINGS) -> None:
         self.rules = rules
         self.settings = settings
-        self._limit_features = encode_limit_left(rules) if settings.is_limit_draw else None
+        self._limit_features = encode_limit_left(rules) if settings.is_drawn_at_limit else None
         self._history = EntryHistory(rules, settings.memory, 1) if settings.memory else None
         self._cache = _get_position_cache(rules)
         self._limit = self._cache.decisions.limit
@@ -176,7 +176,7 @@ class RulesEngine(Engine):
         if self._limit is None or clock < self._limit or self.actor == NOBODY:
             return
         self.actor = NOBODY
-        if self.settings.is_limit_draw:
+        if self.settings.is_drawn_at_limit:
             self.result, self.next_actor = DRAWN, NOBODY
         else:
             self.truncated = True
@@ -245,7 +245,7 @@ class GameSession:
         self._is_open = isinstance(self.engine, RulesEngine) and not rules.has_hidden_information
 
     def begin(self, seed: int | None, draw_seed: Callable[[], int]) -> None:
-        """Start a game. Without a seed, the stream continues, or starts with `draw_seed()` in the first game.
+        """Start a game. Without a seed, the stream continues; the first game then uses `draw_seed()`.
 
         Raises DuelsError if the seed is not an integer.
         """

@@ -1,7 +1,7 @@
 """JAX environments with Pgx's interface: pure functions for `jit`, `vmap` and `scan`.
 
-As in Pgx, an environment plays one game; use `vmap` for many. Tables are those of the other environments. Pgx
-is not required.
+As in Pgx, an environment plays one game; use `vmap` for many. The tables are the same as in the other
+environments. Pgx is not required.
 
 All functions of an environment take one game, have static shapes and never call the host. In a batch, every
 field of a state has one more dimension.
@@ -79,7 +79,7 @@ class State:
 
     @property
     def discount(self) -> Any:
-        """The factor of the current player's value in the value to the player who made the last step.
+        """The factor that converts the current player's value to the player who made the last step.
 
         1 if the same player moves again, -1 if the opponent does, 0 after termination and before the first
         step. In chain, hunt and flip a player can move twice in a row, so a learner must not assume -1.
@@ -178,7 +178,7 @@ class Env(FeatureNames, ABC):
         self.rules = rules
         self.settings = settings
         self._limit = rules.limit_value
-        self._limit_features = encode_limit_left(rules).astype(bool) if settings.is_limit_draw else None
+        self._limit_features = encode_limit_left(rules).astype(bool) if settings.is_drawn_at_limit else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.rules, self.settings)  # the copy finds its tables by the rules
@@ -193,7 +193,7 @@ class Env(FeatureNames, ABC):
 
     @abstractmethod
     def _begin(self, bits: Any) -> Any:
-        """Return the first position. `bits` are 32 random bits, or None without chance before it."""
+        """Return the first position. `bits` are 32 random bits, or None if no chance comes before it."""
 
     @abstractmethod
     def _play(self, position: Any, action: Any, bits: Any) -> tuple[Any, Any]:
@@ -248,7 +248,7 @@ class Env(FeatureNames, ABC):
     def step(self, state: State, action: Any, key: Any = None) -> State:
         """Play an action of the current player. The key draws the chance outcomes that follow.
 
-        Without a key, the state's own key draws them. Pass a key in a search, or it foresees chance.
+        Without a key, the state's own key draws them. In a search, pass a key: otherwise it foresees chance.
         """
         bits = self._chance_bits(state, key) if self.has_chance else None
         action = jnp.asarray(action, jnp.int32)
@@ -269,7 +269,7 @@ class Env(FeatureNames, ABC):
         if self._limit is not None:
             clock = clock + jnp.where(is_legal, ticks, 0)
             truncated = is_legal & ~ended & (clock >= self._limit)
-        if self.settings.is_limit_draw:
+        if self.settings.is_drawn_at_limit:
             ended, truncated = ended | truncated, jnp.bool_(False)
         player = jnp.where(ended, 1 - mover, status.seat ^ first)
         after = state.replace(
@@ -388,7 +388,7 @@ class TableEnv(Env):
         tables = self._tables = get_tables(rules).tables
         if (starts := len(tables.starts)) > MAX_OUTCOMES:
             raise TooLarge(
-                f"{rules.name} has too many openings for JAX: {starts}, at most {MAX_OUTCOMES} are possible."
+                f"{rules.name} has too many openings for JAX: {starts}, and the maximum is {MAX_OUTCOMES}."
             )
         self.has_chance = tables.tickets > 1
         self.begins_by_chance = len(tables.starts) > 1
@@ -435,7 +435,9 @@ def get_env(rules: AnyRules, settings: EnvSettings = DEFAULT_SETTINGS) -> Env:
 
 
 def make(game: str | Game | AnyRules, *, limit_ends: str = TRUNCATION, **options: OptionValue) -> Env:
-    """Make an environment. `game` is a name or a `Game`, with options such as `max_turns=40`, or rules.
+    """Make an environment. `game` is a name, a `Game` or rules.
+
+    Only a name or a `Game` takes options, such as `max_turns=40`.
 
     With `limit_ends="draw"`, a limit ends the game as a draw, and observations show the moves left.
     Raises TooLarge if the game has too many states for tables.

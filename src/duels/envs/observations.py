@@ -14,7 +14,8 @@ from duels.core.validation import check_flag
 OBSERVATION, ACTION_MASK = "observation", "action_mask"
 
 DictObservations: TypeAlias = bool | Sequence[str]
-"""Whether observations are dictionaries, or the keys of the observation and the mask in them."""
+"""Whether observations are dictionaries. A pair of strings also means dictionaries, and gives the keys of the
+observation and the mask."""
 
 
 class ObservationFormat:

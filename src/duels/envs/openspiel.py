@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 # many moves. `max_moves=0` is for algorithms that can handle cycles.
 MAX_MOVES = 100
 UNLIMITED_LENGTH = 1000  # with `max_moves=0`, the reported maximum length of a match that can be endless
-MAX_MEASURED_STATES = 20_000  # a second or two; in larger games `max_moves` is the maximum length
+MAX_MEASURED_STATES = 20_000  # takes a second or two; larger games report `max_moves` as the maximum length
 
 SEPARATOR = ";"  # commas separate OpenSpiel's parameters
 
@@ -102,7 +102,10 @@ def _count_opening_chance(rules: AnyRules) -> int:
 
 
 def _explore_longest_match(rules: AnyRules) -> tuple[float, float]:
-    """Return the most moves and chance nodes of a match: infinity if endless, or if there are many states."""
+    """Return the largest number of moves and of chance nodes in a match.
+
+    Both are infinity if a match can be endless, or if the game has too many states to measure.
+    """
     if rules.limit and rules.limit_value is None:
         return inf, inf
     try:
@@ -117,7 +120,7 @@ def _cached_settings(game: Game, parameters: Parameters) -> SpielSettings:
 
 
 def get_settings(game: Game, parameters: dict[str, Parameter]) -> SpielSettings:
-    """Return the settings for these parameters; the others have defaults. Raises BadOption."""
+    """Return the settings for these parameters; missing ones get their defaults. Raises BadOption."""
     return _cached_settings(game, tuple(sorted({**default_parameters(game), **parameters}.items())))
 
 
@@ -316,7 +319,7 @@ class DuelObserver:
     """A player's observations as text and tensors, for any of OpenSpiel's observation types.
 
     With perfect recall, an observation is every entry of the match as the seat saw it. Otherwise it is the
-    position as the seat knows it. Spectators see public information; only the seat sees private information.
+    position as the seat knows it. Everybody sees public information; only the seat sees its private one.
     """
 
     def __init__(self, settings: SpielSettings, observation_type: Any) -> None:
@@ -412,9 +415,9 @@ def register(game: Game) -> str:
 
 
 def load_game(game: str | Game | AnyRules, max_moves: int = MAX_MOVES, **options: OptionValue) -> DuelGame:
-    """Load a game for OpenSpiel. `game` is a name or a `Game`, which take options, or rules.
+    """Load a game for OpenSpiel. `game` is a name, a `Game` or rules. Only the first two take options.
 
-    Raises DuelsError for rules that are not those of a registered game.
+    Raises DuelsError for rules that OpenSpiel could not load by the game's name.
 
     >>> from open_spiel.python.algorithms.minimax import alpha_beta_search
     >>> value, action = alpha_beta_search(load_game("leap", goal=10))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from duels.core.errors import DuelsError, UnknownName, require_extra
-from duels.core.features import EntryTokens, check_memory, is_limit_draw, make_limit_feature
+from duels.core.features import EntryTokens, check_memory, ends_in_draw, make_limit_feature
 from duels.core.game import Game
 from duels.core.options import OptionValue, find_option
 from duels.core.rules import AnyRules
@@ -20,15 +20,16 @@ with require_extra("vector"):
 class EnvSettings:
     """The effect of a limit and the content of observations."""
 
-    is_limit_draw: bool = False
-    """Whether a limit ends the game as a draw and observations show the moves left. If not, it truncates."""
+    is_drawn_at_limit: bool = False
+    """If True, a limit ends the game as a draw, and observations show the moves left. If False, a limit
+    truncates the game."""
 
     memory: int = 0
     """The number of past entries in an observation."""
 
     def names(self, rules: AnyRules) -> tuple[str, ...]:
         """Return the names of the features that these settings add to an observation."""
-        limit_names = make_limit_feature(rules).names() if self.is_limit_draw else ()
+        limit_names = make_limit_feature(rules).names() if self.is_drawn_at_limit else ()
         return (*limit_names, *EntryTokens(rules).names(self.memory))
 
     def size(self, rules: AnyRules) -> int:
@@ -66,7 +67,7 @@ class Copyable:
 class UnknownArgument(UnknownName, TypeError):
     """A keyword argument is neither a setting of the environment nor an option of the game.
 
-    Some trainers pass arguments of their own. They retry without one after Python's usual TypeError.
+    Some trainers pass arguments of their own. If that raises TypeError, they retry without the argument.
     """
 
 
@@ -88,7 +89,7 @@ def resolve_env_rules(game: str | Game | AnyRules, **options: OptionValue) -> An
 
 def make_settings(rules: AnyRules, limit_ends: str, memory: int = 0) -> EnvSettings:
     """Make settings. Raises DuelsError if they do not fit the rules."""
-    settings = EnvSettings(is_limit_draw(limit_ends), check_memory(rules, memory))
+    settings = EnvSettings(ends_in_draw(limit_ends), check_memory(rules, memory))
     settings.size(rules)
     return settings
 

@@ -93,7 +93,7 @@ class DuelVecEnv(VecEnv):
         setattr(self.envs, name, value)
 
     def _split_value(self, value: Any, indices: Any) -> list[Any]:
-        """Return the value of each game: its row of an array with one row per game, else the value itself."""
+        """Return the value for each game: its row of `value` if there is a row per game, else `value`."""
         is_per_game = isinstance(value, np.ndarray) and len(value) == self.num_envs
         return [value[env] if is_per_game else value for env in self._get_indices(indices)]
 

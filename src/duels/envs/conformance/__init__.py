@@ -119,7 +119,7 @@ def check_environments(
     for environment_class in environments:
         name, seat = environment_class.name, environment_class.seat
         if seat is not None and not _always_gets_a_turn(rules, Seat(seat + 1)):
-            skip_reasons[name] = "the other seat can end a game before this one moves"
+            skip_reasons[name] = "the opponent can end a game before this seat moves"
             continue
         try:
             environment = environment_class(rules)
@@ -178,7 +178,7 @@ class _RandomGame:
 
 
 def _random_game(rules: AnyRules, seed: int) -> list[AnyMatch]:
-    """Return the match before each decision of a random game, and its last position."""
+    """Return the match before each decision of a random game, and the match at its end."""
     game = _RandomGame(rules, dice.stream(seed))
     matches = [game.match]
     while game.match.actor is not None and len(matches) <= MAX_MOVES:

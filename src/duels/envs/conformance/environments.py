@@ -16,12 +16,13 @@ from duels.solving.tables import NOBODY
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The output of an environment after a step, by seat (0 or 1). Seats without output are left out."""
+    """The output of an environment after a step. Dictionaries are by seat (0 or 1), without unused seats."""
 
     actor: int
     """The seat to move; NOBODY when the game is over."""
     masks: dict[int, Sequence[int]]
-    """The mask of each seat; after truncation, NOBODY has the mask of the seat that would have moved next."""
+    """The mask of each seat. After truncation, the mask of the seat that would have moved next is added
+    under the key NOBODY."""
     terminated: bool
     truncated: bool
     rewards: dict[int, float]
@@ -36,18 +37,18 @@ class Environment(ABC):
 
     name: ClassVar[str]
     seat: ClassVar[int | None] = None
-    """The seat to play, against a random opponent in the environment; None to play both seats."""
+    """The seat that the suite plays, while the environment plays the other at random; None for both seats."""
 
     @abstractmethod
     def __init__(self, rules: AnyRules) -> None: ...
 
     @abstractmethod
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
-        """Start a game. With explicit chance nodes, `outcomes` are those before the first move."""
+        """Start a game. Frameworks with chance nodes must play `outcomes` before the first move."""
 
     @abstractmethod
     def step(self, action: int, outcomes: tuple[Any, ...]) -> Snapshot:
-        """Play an action. With explicit chance nodes, `outcomes` are those after the action."""
+        """Play an action. Frameworks with chance nodes must then play `outcomes`."""
 
     def rollout(self, seed: int, num_envs: int, steps: int) -> BatchTally | None:
         """Return the tally of a random rollout, or None if the framework has no rollouts."""
@@ -178,11 +179,11 @@ class PettingZoo(Environment):
         grades = {seat: _grade(env.infos[agent]) for seat, agent in enumerate(agents) if env.infos[agent]}
         return Snapshot(
             actor,
-            {seat: pair["action_mask"].tolist() for seat, pair in enumerate(observations)},
+            {seat: observed["action_mask"].tolist() for seat, observed in enumerate(observations)},
             terminated,
             truncated,
             {seat: float(env.rewards[agent]) for seat, agent in enumerate(agents)},
-            {seat: pair["observation"].tobytes() for seat, pair in enumerate(observations)},
+            {seat: observed["observation"].tobytes() for seat, observed in enumerate(observations)},
             grades,
         )
 
@@ -198,7 +199,7 @@ class OpenSpiel(Environment):
         self._rules = rules
         self._game = load_game(rules, max_moves=0)
         self._outcomes = {outcome: number for number, outcome in enumerate(rules.all_outcomes())}
-        # OpenSpiel's observations end with the rest of the limit, which the other frameworks omit.
+        # OpenSpiel's observations end with the number of turns left, which the other frameworks omit.
         self._size = rules.game.encoding(rules).size
 
     def begin(self, seed: int, outcomes: tuple[Any, ...]) -> Snapshot:
@@ -231,7 +232,7 @@ class OpenSpiel(Environment):
 
 
 def _to_bytes(observation: Any) -> bytes:
-    """Return the int8 bytes of an observation, or its own bytes if int8 cannot hold the numbers."""
+    """Return an observation as int8 bytes, or in its own dtype if int8 cannot hold the numbers."""
     array = np.asarray(observation)
     integers = array.astype(np.int8)
     return integers.tobytes() if (integers == array).all() else array.tobytes()

@@ -79,7 +79,7 @@ class _Table(OpponentAdapter):
 
 
 class _Agent(OpponentAdapter):
-    """A function of an observation and a mask. It gets arrays even if the agent gets dictionaries."""
+    """A function of an observation and a mask. It always gets arrays, even if the agent gets dictionaries."""
 
     def __init__(self, agent: Agent, observations: ObservationFormat) -> None:
         self._agent, self._observations = agent, observations
@@ -200,11 +200,11 @@ class VectorOpponent(ABC):
         """Handle the start of the games that `env_mask` selects."""
 
     def on_actions(self, batch: Batch, actions: Numbers, seats: int | Bytes, env_mask: Flags) -> None:  # noqa: B027
-        """Handle the next actions of the selected games; `seats` are the opponent's."""
+        """Handle the next actions of the selected games. `seats` are the seats that the opponent plays."""
 
 
 class _Policy(VectorOpponent):
-    """A prepared policy; None for random play."""
+    """A prepared policy, or random play."""
 
     def __init__(self, policy: PreparedPolicy | None) -> None:
         self._policy = policy

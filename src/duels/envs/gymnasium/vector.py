@@ -47,9 +47,9 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
       observations and masks with one row per game, or a dictionary with one of these for each seat. In
       lights, leap and chain, also any player with a method `odds`. For other opponents make the environment
       with `vectorization_mode="sync"`. `set_opponent` changes the opponent.
-    - `autoreset_mode`: `NextStep` resets an ended game in the next step, whose action is ignored. `SameStep`
-      resets it at once and puts the end into `info["final_obs"]` and `info["final_info"]`. `Disabled` does
-      not reset.
+    - `autoreset_mode`: `NextStep` resets an ended game in the next step and ignores the action. `SameStep`
+      resets it at once and keeps its last observation and info in `info["final_obs"]` and
+      `info["final_info"]`. `Disabled` does not reset.
     - `max_episode_steps`: truncate a game after this many steps of the agent.
     - `grade`: add `value`, `regret` and `exactness` to `info`, in games with tables and without hidden
       information.
@@ -151,7 +151,7 @@ class DuelVectorEnv(FeatureNames, Copyable, gymnasium.vector.VectorEnv[Any, Numb
         return env_mask
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> tuple[NDArray[np.uint64], Flags]:
-        """Return the seeds, and whether the environment gets a new one, both indexed [env].
+        """Return the seeds, and whether each environment gets a new seed, both indexed [env].
 
         As in Gymnasium, a single seed becomes one seed per environment: seed, seed + 1, and so on.
         """

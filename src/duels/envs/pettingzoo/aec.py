@@ -86,10 +86,10 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
     """A game for two PettingZoo agents. An illegal action raises IllegalMove.
 
     `game` is a name, a `Game` or rules. Only the first two take options, such as `max_turns=40`. An
-    observation is a dictionary with the position as the agent knows it and the mask of its legal actions. The
-    mask of the other agent is zero. The winner's reward is 1, the loser's -1. A draw terminates the game
-    without rewards. A limit truncates it without rewards: the mask then shows the actions that may be
-    legal next, as far as the agent knows.
+    observation is a dictionary with the position as the agent knows it and the mask of its legal actions. On
+    the opponent's turn, the mask is all zeros. The winner's reward is 1, the loser's -1. A draw terminates
+    the game without rewards. A limit truncates the game without rewards. The mask then shows the actions that
+    may be legal next, as far as the agent knows.
 
     - `limit_ends`: with `draw`, a limit ends the game as a draw, and observations show the moves left.
     - `memory`: the number of past entries in an observation, in games with hidden information.
@@ -248,9 +248,9 @@ class DuelEnv(FeatureNames, Copyable, AECEnv):
 class GuardedDuelEnv(DuelEnv):
     """A `DuelEnv` with the checks of PettingZoo's three usual wrappers; `env()` returns it.
 
-    An illegal action ends the game and costs its agent 1. An action outside the space, a call before `reset`
-    or a loop without a step raises an error. The wrappers themselves take ten times as long. A test compares
-    both.
+    An illegal action ends the game with reward -1 for its agent. An action outside the space, a call before
+    `reset` or a loop without a step raises an error. PettingZoo's own wrappers take ten times as long. A test
+    compares them with this class.
     """
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

@@ -2,7 +2,7 @@
 
 - `cells`: the number of cells
 - `run`: symbols in a row that win
-- `max_boards`: boards until the game is truncated, or drawn with `limit_ends="draw"`
+- `max_boards`: boards after which the game is truncated (or drawn, with `limit_ends="draw"`)
 """
 
 from numpy.typing import DTypeLike

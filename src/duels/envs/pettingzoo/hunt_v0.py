@@ -1,7 +1,7 @@
 """Quantum Duel: the hunt, for PettingZoo. Its options:
 
 - `cells`: the number of cells
-- `max_turns`: turns after which the game is truncated, or drawn with `limit_ends="draw"`
+- `max_turns`: turns after which the game is truncated (or drawn, with `limit_ends="draw"`)
 """
 
 from numpy.typing import DTypeLike

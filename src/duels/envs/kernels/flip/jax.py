@@ -17,7 +17,8 @@ class FlipPosition(NamedTuple):
     """A position of Quantum Flip."""
 
     faces: Any
-    """0 (never seen), the value (flipped) or the value plus the highest (seen, face down); indexed [tile]."""
+    """0 if the tile was never seen, its value if it is flipped, or its value plus the highest value if it was
+    seen and is face down again; indexed [tile]."""
     lifted: Any
     """Whether the tile is lifted by a Quantum Flip, indexed [tile]."""
     bag: Any

@@ -1,7 +1,7 @@
 """Flip's levels for many games at once: they decide by observations, in compiled code.
 
-A test compares them with the players of the same names. One decision in a thousand needs a search, which
-those players do. Needs the extra `fast`.
+A test compares them with the players of the same names. One decision in a thousand needs a search: then those
+players decide. Needs the extra `fast`.
 """
 
 from functools import lru_cache

@@ -43,7 +43,7 @@ class HuntLevels:
         self._own_memory[env_mask] = self._other_memory[env_mask] = 0
 
     def on_actions(self, movers: Ints, actions: Ints, seats: Ints, env_mask: Flags) -> None:
-        """Update the memory with the positions named in the selected games; `seats` are the level's."""
+        """Update the memory with the positions named in the selected games. The level plays `seats`."""
         named = env_mask & (actions >= self._first_observe)
         by_level, cells = movers == seats, actions - self._first_observe
         envs = named & by_level
