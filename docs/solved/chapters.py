@@ -260,7 +260,7 @@ def _kind(rules: QuantumChain, state: State) -> tuple[str, int]:
     """The challenged board seen by its observer as X, the same for a board and its mirror image."""
     observer = SYMBOL[state.mover]
     own = "".join(cell if cell == FREE else "XO"[cell != observer] for cell in state.cells)
-    return min((own, state.doubt), (own[::-1], rules.cells + 1 - state.doubt))
+    return min((own, state.doubtful_cell), (own[::-1], rules.cells + 1 - state.doubtful_cell))
 
 
 def _reached_challenges(rules: QuantumChain) -> set[tuple[str, int]]:
@@ -270,7 +270,9 @@ def _reached_challenges(rules: QuantumChain) -> set[tuple[str, int]]:
 
 def _blocks_itself(rules: QuantumChain, doubted: State) -> bool:
     """Whether the challenged symbol makes a free cell beside it challengeable."""
-    beside = (cell for cell in (doubted.doubt - 1, doubted.doubt + 1) if 1 <= cell <= rules.cells)
+    beside = (
+        cell for cell in (doubted.doubtful_cell - 1, doubted.doubtful_cell + 1) if 1 <= cell <= rules.cells
+    )
     return any(
         doubted.cells[cell - 1] == FREE and not rules.own_neighbours(doubted.cells, cell, doubted.mover)
         for cell in beside

@@ -1,6 +1,6 @@
 """Drawings: boards as SVG, drawn from the information of one seat.
 
-Web pages, reviews and docs use the same drawing. The default shows the board as text.
+Web pages, reviews and docs use the same drawing. A game that defines none shows its text board.
 
 A page needs no knowledge of the rules. Every cell is a `g.cell` with its name in `data-cell`. A legal action
 is a `g.target` with the notation in `data-action` and its cells in `data-cells`:
@@ -10,10 +10,12 @@ is a `g.target` with the notation in `data-action` and its cells in `data-cells`
   page offers the mode as a switch. Then the player picks cells one after another, which selects the target
   with these `data-cells`. The class `chosen` shows it.
 
-Elements that persist from move to move have a `data-key`, by which the script that patches the page finds
-them; `boards.css` animates the changes. Elements that only this seat may see have the class `secret`, and
-elements whose presence depends on a secret have the class `telling`. Both can be hidden from a neighbour's
-eyes. `data-veiled` is then the label of an element whose own label contains a secret.
+Elements that persist from move to move have a `data-key`. The script that patches the page finds them by it,
+and `boards.css` animates the changes.
+
+Elements that only this seat may see have the class `secret`. Elements whose presence depends on a secret have
+the class `telling`. A page can hide both kinds from people beside the player. While they are hidden,
+`data-veiled` replaces the label of an element whose own label contains a secret.
 """
 
 from abc import ABC, abstractmethod
@@ -37,7 +39,7 @@ class Drawing(ABC, Generic[A, V]):
 
     @abstractmethod
     def draw(self, sight: Sight[A, V], *, targets: bool = False, names: PlayerNames = SEAT_LABELS) -> Picture:
-        """Draw the board from the seat's information, with these names of the players.
+        """Draw the board as the seat sees it. `names` are the players' names.
 
         With `targets`, the player can click the legal actions for which `is_on_board` is true.
         """

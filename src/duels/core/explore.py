@@ -22,15 +22,15 @@ def iter_reachable(rules: Rules[S, A, V]) -> Iterator[Match[S, A, V]]:
             if actor is None:
                 continue
             for action in match.actions:
-                after = match.play(actor, action)
-                if after.state not in visited:
-                    visited.add(after.state)
-                    next_layer[after.state] = after
+                successor = match.play(actor, action)
+                if successor.state not in visited:
+                    visited.add(successor.state)
+                    next_layer[successor.state] = successor
         layer = next_layer
 
 
 def count_histories(rules: Rules[S, A, V]) -> Iterator[Counter[S]]:
-    """Yield, for 0, 1, 2, … entries, each state and the number of histories that lead to it. Never ends."""
+    """Count the histories that lead to each state, after 0 entries, then after 1, and so on without end."""
     layer = Counter({rules.initial(): 1})
     while True:
         yield layer

@@ -18,7 +18,7 @@ from duels.core.validation import check_int
 
 @dataclass(frozen=True)
 class Feature:
-    """A part of an observation: `count` slots, each with one of `values`. `read` returns their values.
+    """A part of an observation: `count` slots, each with one of `values`. `read` returns the value of each.
 
     A slot with two values is one number (0 for the first, 1 for the second). Any other slot is one-hot.
     """
@@ -108,7 +108,7 @@ class _OneHot(dict[Hashable, bytes]):
 
 TRUNCATION, DRAW = LIMIT_ENDS = ("truncation", "draw")
 MAX_OBSERVED_LIMIT = 1000
-"""The largest limit whose remaining turns can be observed: they are one-hot."""
+"""The largest limit whose remaining turns can be part of an observation, where they are one-hot."""
 
 
 def ends_in_draw(limit_ends: str) -> bool:
@@ -144,7 +144,7 @@ def number_actions(rules: AnyRules) -> dict[Any, int]:
 class EntryTokens:
     """Integers (tokens) for the last entries that a seat has seen, in observations with memory.
 
-    A token is NOTHING (no entry yet), HIDDEN, or an action combined with whether it was the seat's own.
+    A token is NOTHING (no entry yet), HIDDEN, or an action of the seat itself or of another actor.
     """
 
     NOTHING, HIDDEN = range(2)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # every command imports this module, and most need none of th
 
 NAME = re.compile("[a-z][a-z0-9_-]*")
 TERMINAL_HEADING = "At the terminal"
-"""The last section of a rule card, on typing."""
+"""The heading of a rule card's last section, on how to enter moves."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Game:
     title: str
     summary: str
     package: str
-    """The import path of a package with the modules `rules`, `words` and so on, or of one module with all."""
+    """The import path of a package with the modules `rules`, `words` and so on, or of a single module."""
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):

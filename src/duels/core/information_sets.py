@@ -19,7 +19,7 @@ from duels.core.rules import A, Actor, Event, Outcome, Rules, S, Seat, Sight, V
 HIDDEN = "?"
 """An entry that is hidden from the seat."""
 OutcomeMismatch = Callable[[Outcome | None], int]
-"""Returns how badly an outcome, or None for a match that is not over, fits a record; 0 fits best."""
+"""A function that rates how badly an outcome (None during a match) fits a record; 0 is the best fit."""
 MAX_REPLAY_WORK = 1_000_000
 """The maximum number of steps of a replay: an edited record must not take minutes."""
 _STEPS_PER_ENTRY = 25  # plus one per legal action
@@ -46,7 +46,7 @@ class InformationSet(Generic[S, A, V]):
         return self.matches[0]
 
     def add_entry(self, action: A | None) -> "InformationSet[S, A, V]":
-        """Return the information set after an entry, with None for a hidden action.
+        """Return the information set after an entry. `action` is None if the entry is hidden.
 
         If the entry can have several results, prefer one after which the match continues.
         """
@@ -127,7 +127,7 @@ def _replay_seen_entries(rules: Rules[S, A, V], sight: Sight[A, V]) -> Iterator[
             branches, partial(ne, outcome) if number == len(sight.history) else prefer_ongoing
         )
         actor = current.match.actor
-        # One branch's events can begin with another's. The branch that agrees with the most events is right.
+        # The events of one branch can be a prefix of another's. The branch with the longest match is right.
         current = max(branches, key=lambda branch: _count_matching(branch, events))
         events = events[len(_last_events(current.match, sight.seat)) :]
         name = HIDDEN if action is None else rules.format(action)

@@ -26,9 +26,9 @@ class Law(Enum):
 
     CATALOGUE = "all_actions lists each action once, and all_outcomes each chance outcome"
     LEGALITY = (
-        "actions lists exactly what Match.play accepts, from the actor alone, and is empty only after the end"
+        "actions lists exactly what Match.play accepts, and only from the actor; it is empty only at the end"
     )
-    ODDS = "odds are exact fractions, one for each outcome, positive, and sum to 1"
+    ODDS = "odds are exact, positive fractions, one for each outcome, and their sum is 1"
     EVENTS = "every step has at least one event"
     PURITY = "equal calls return equal results and change nothing"
     ENDING = "a match ends won, drawn (with can_be_drawn) or cut off (with a limit), for a stated reason"
@@ -69,11 +69,11 @@ def check_everywhere(rules: Rules[S, A, V]) -> LawReport:
     waiting = deque([start])
     steps = 0
     while waiting:
-        for after in inspector.inspect(waiting.popleft()):
+        for successor in inspector.inspect(waiting.popleft()):
             steps += 1
-            if after.state not in states:
-                states.add(after.state)
-                waiting.append(after)
+            if successor.state not in states:
+                states.add(successor.state)
+                waiting.append(successor)
     if rules.has_hidden_information and not inspector.has_seen_secret:
         raise LawBroken(Law.OPENNESS, rules, "has_hidden_information is True, but both seats see every event")
     return LawReport(len(states), steps)
@@ -82,9 +82,9 @@ def check_everywhere(rules: Rules[S, A, V]) -> LawReport:
 def check_along(
     rules: Rules[S, A, V], choose: Callable[[Match[S, A, V]], A], max_entries: int = 1000
 ) -> Match[S, A, V]:
-    """Check every law along one match, and one step to each side of it; `choose` picks every entry.
+    """Check every law at each position of one match and in each step out of it. `choose` picks the entries.
 
-    Returns the match, over or cut off after `max_entries` entries.
+    Returns the match when it is over, or after `max_entries` entries.
     """
     inspector = Inspector(rules)
     match = Match.start(rules)
@@ -114,8 +114,9 @@ class Inspector(Generic[S, A, V]):
         # Views are compared often and are slow to hash, so each gets a number.
         self._numbers: dict[tuple[Seat, V], int] = {}
         self._views: dict[S, tuple[int, ...]] = {}
-        # The sight and a match, by view. The next view, the entry and a match, by view and seen events.
+        # By view: the sight, and an example.
         self._sights: dict[int, tuple[tuple[object, ...], Match[S, A, V]]] = {}
+        # By view and the events seen next: the next view, the entry, and an example.
         self._next_views: dict[tuple[int, tuple[Event, ...]], tuple[int, A | None, Match[S, A, V]]] = {}
         self._check_catalogue()
         if rules.initial() != rules.initial():
@@ -133,15 +134,15 @@ class Inspector(Generic[S, A, V]):
         if actor is CHANCE:
             self._check_odds(match, actions)
         successors = self._check_gate(match, actor, actions)
-        for action, after in zip(actions, successors, strict=True):
-            self._check_step(match, action, after)
+        for action, successor in zip(actions, successors, strict=True):
+            self._check_step(match, action, successor)
         if (actor, actions) != (match.actor, match.actions):
             self._fail(Law.PURITY, "actor or actions change when asked for again", match)
         if before != _fingerprint(match.state):
             self._fail(Law.PURITY, "the rules have modified a state", match)
         self._check_sights(match, actor, actions)
-        for action, after in zip(actions, successors, strict=True):
-            self._check_secrecy(match, action, after)
+        for action, successor in zip(actions, successors, strict=True):
+            self._check_secrecy(match, action, successor)
         return successors
 
     # -- actions -------------------------------------------------------------------------------
@@ -234,13 +235,13 @@ class Inspector(Generic[S, A, V]):
         if not all(isinstance(chance, Fraction) and chance > 0 for chance in odds) or sum(odds) != 1:
             self._fail(Law.ODDS, f"the odds are {', '.join(map(str, odds))}", match)
 
-    def _check_step(self, match: Match[S, A, V], action: A, after: Match[S, A, V]) -> None:
-        events = _last_events(after)
-        repeated = self.rules.apply(match.state, action)
-        if (repeated.state, repeated.events) != (after.state, events):
-            self._fail(Law.PURITY, "the same action has a different effect when applied again", after)
+    def _check_step(self, match: Match[S, A, V], action: A, successor: Match[S, A, V]) -> None:
+        events = _last_events(successor)
+        second_step = self.rules.apply(match.state, action)
+        if (second_step.state, second_step.events) != (successor.state, events):
+            self._fail(Law.PURITY, "the same action has a different effect when applied again", successor)
         if not events:
-            self._fail(Law.EVENTS, "the last step has no events", after)
+            self._fail(Law.EVENTS, "the last step has no events", successor)
 
     # -- information -----------------------------------------------------------------------------
 
@@ -263,27 +264,29 @@ class Inspector(Generic[S, A, V]):
                 fault = f"{seat.label} has the same view{_format_location(reference)}, but a different sight"
                 self._fail(Law.SECRECY, fault, match)
 
-    def _check_secrecy(self, match: Match[S, A, V], action: A, after: Match[S, A, V]) -> None:
+    def _check_secrecy(self, match: Match[S, A, V], action: A, successor: Match[S, A, V]) -> None:
         """Check that a seat's view and the events it sees determine its next view and history."""
-        views_before, views_after = self._number_views(match.state), self._number_views(after.state)
-        events = _last_events(after)
-        for seat, before, now in zip(Seat, views_before, views_after, strict=True):
+        old_views, new_views = self._number_views(match.state), self._number_views(successor.state)
+        events = _last_events(successor)
+        for seat, old_view, new_view in zip(Seat, old_views, new_views, strict=True):
             seen = tuple(event for event in events if seat in event.seen_by)
-            hidden = after.last is not None and after.last.hidden_from(seat)
+            hidden = successor.last is not None and successor.last.hidden_from(seat)
             if hidden or len(seen) < len(events):
-                self._note_secret(after)
+                self._note_secret(successor)
             if not seen:
-                if before != now:
-                    self._fail(Law.SECRECY, f"{seat.label} sees nothing, but its view changes", after)
+                if old_view != new_view:
+                    self._fail(Law.SECRECY, f"{seat.label} sees nothing, but its view changes", successor)
                 continue
             entry = None if hidden else action
-            expected, expected_entry, where = self._next_views.setdefault((before, seen), (now, entry, after))
-            if expected != now:
-                fault = f"{seat.label} saw the same{_format_location(where)}, but has a different view"
-                self._fail(Law.SECRECY, fault, after)
+            expected_view, expected_entry, example = self._next_views.setdefault(
+                (old_view, seen), (new_view, entry, successor)
+            )
+            if expected_view != new_view:
+                fault = f"{seat.label} saw the same{_format_location(example)}, but has a different view"
+                self._fail(Law.SECRECY, fault, successor)
             if expected_entry != entry:
-                fault = f"{seat.label} saw the same{_format_location(where)}, but has a different history"
-                self._fail(Law.REDACTION, fault, after)
+                fault = f"{seat.label} saw the same{_format_location(example)}, but has a different history"
+                self._fail(Law.REDACTION, fault, successor)
 
     def _note_secret(self, match: Match[S, A, V]) -> None:
         self.has_seen_secret = True

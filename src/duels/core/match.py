@@ -66,7 +66,8 @@ class Prefix(Sequence[T]):
 class EarlyEnd(Enum):
     """A way to end a match before the rules end it: a seat gives up, or both agree to stop.
 
-    The value is the entry in a record. If a seat resigns on the other's turn, its number follows: `resign 2`.
+    The value is the entry in a record. If a seat resigns on its opponent's turn, the entry names the seat:
+    `resign 2`.
     """
 
     RESIGN = "resign"
@@ -84,15 +85,15 @@ _ENDINGS = {
     EarlyEnd.FORFEIT: Ending.FORFEITED,
     EarlyEnd.STOP: Ending.CUT_OFF,
 }
-_EARLY_END = re.compile(rf"({'|'.join(how.value for how in EarlyEnd)})|{EarlyEnd.RESIGN.value} +([12])")
+_EARLY_END = re.compile(rf"({'|'.join(kind.value for kind in EarlyEnd)})|{EarlyEnd.RESIGN.value} +([12])")
 MAX_LISTED_ACTIONS = 70
 """The maximum number of legal actions in a message: enough for the books' games."""
 
 
 def parse_early_end(line: str) -> tuple[EarlyEnd, Seat | None] | None:
-    """Return the early end in a line of a record and its seat, or None if it is another entry.
+    """Return the early end that a line of a record states, with its seat. Return None for other entries.
 
-    The seat is None if the line does not name it: then the player to move gives up, or both agree to stop.
+    The seat is None if the line names none. Then the player to move gives up, or both players agree to stop.
     """
     parts = _EARLY_END.fullmatch(line.strip().lower())
     if not parts:
@@ -102,7 +103,7 @@ def parse_early_end(line: str) -> tuple[EarlyEnd, Seat | None] | None:
 
 @dataclass(frozen=True, slots=True)
 class EndedEarly(Event):
-    """The player to move, `seat`, resigned or forfeited the match, or both players agreed to stop."""
+    """`seat` resigned or forfeited the match, or was to move when both players agreed to stop."""
 
     seat: Seat
     ending: Ending
@@ -131,11 +132,11 @@ class Turn(Generic[A]):
     """Whether the turn answers no question: a resignation on the opponent's turn, or an agreement to stop."""
 
     def hidden_from(self, seat: Seat | None) -> bool:
-        """Return whether the action is hidden from `seat`, or from a bystander if `seat` is None."""
+        """Return whether the action is hidden from `seat`. If `seat` is None, it stands for a bystander."""
         return self.redact(_make_group(seat))[0] is None
 
     def events_seen_by(self, seat: Seat | None) -> tuple[Event, ...]:
-        """Return the events of this turn that `seat` saw, or a bystander if `seat` is None."""
+        """Return the events of this turn that `seat` saw. If `seat` is None, it stands for a bystander."""
         return self.redact(_make_group(seat))[1]
 
     def redact(self, seats: frozenset[Seat]) -> tuple[A | EarlyEnd | None, tuple[Event, ...]]:
@@ -156,16 +157,16 @@ class _Transcript:
         self.actions: list[Any] = []
         """The action of each entry; None if it is hidden."""
         self.events: list[Event] = []
-        self.events_after = [0]
+        self.event_counts = [0]
         """The number of events, indexed by the number of entries."""
-        self.known_after = [0]
+        self.known_lengths = [0]
         """The number of the last entry with a visible event, indexed by the number of entries."""
 
     def add(self, action: Any, seen: tuple[Event, ...]) -> None:
         self.actions.append(action)
         self.events.extend(seen)
-        self.events_after.append(len(self.events))
-        self.known_after.append(len(self.actions) if seen else self.known_after[-1])
+        self.event_counts.append(len(self.events))
+        self.known_lengths.append(len(self.actions) if seen else self.known_lengths[-1])
 
 
 class _Log(Generic[S, A]):
@@ -195,7 +196,7 @@ class _Log(Generic[S, A]):
     def get_transcript(self, seats: frozenset[Seat], length: int) -> _Transcript:
         """Return a transcript of at least `length` entries."""
         transcript = self._transcripts.get(seats)
-        if transcript and len(transcript.known_after) > length:
+        if transcript and len(transcript.known_lengths) > length:
             return transcript
         with self._lock:
             transcript = self._transcripts.setdefault(seats, _Transcript())
@@ -237,18 +238,18 @@ class Match(Generic[S, A, V]):
     @property
     def actor(self) -> Actor | None:
         """The actor: a seat, CHANCE, or None if the match is over."""
-        return None if self._ended_early() else self.rules.actor(self.state)
+        return None if self._get_early_end() else self.rules.actor(self.state)
 
     @property
     def actions(self) -> tuple[A, ...]:
         """The legal actions, or the possible outcomes of chance; empty if the match is over."""
-        return () if self._ended_early() else self.rules.actions(self.state)
+        return () if self._get_early_end() else self.rules.actions(self.state)
 
     @property
     def outcome(self) -> Outcome | None:
         """The result, or None if the match is not over."""
-        ended = self._ended_early()
-        return ended.outcome if ended else self.rules.outcome(self.state)
+        early_end = self._get_early_end()
+        return early_end.outcome if early_end else self.rules.outcome(self.state)
 
     @property
     def over(self) -> bool:
@@ -275,7 +276,7 @@ class Match(Generic[S, A, V]):
         """Return everything that `seat` knows now."""
         seat = as_seat(seat)
         sight = self.rules.sight(self.state, seat, self.events_seen_by(seat), self.redacted_history(seat))
-        if self._ended_early():
+        if self._get_early_end():
             sight = replace(sight, actor=None, actions=(), outcome=self.outcome)
         return sight
 
@@ -310,32 +311,34 @@ class Match(Generic[S, A, V]):
         return [self.after(turns) for turns in range(1, self._length + 1)]
 
     def events_seen_by(self, seat: Seat | None) -> Prefix[Event]:
-        """Return the events that `seat` saw, or a bystander if `seat` is None, in order."""
+        """Return the events that `seat` saw, in order. If `seat` is None, it stands for a bystander."""
         return self.events_visible_to(_make_group(seat))
 
     def events_visible_to(self, seats: frozenset[Seat]) -> Prefix[Event]:
         """Return the events that these seats together saw, in order."""
         transcript = self._log.get_transcript(seats, self._length)
-        return Prefix(transcript.events, transcript.events_after[self._length])
+        return Prefix(transcript.events, transcript.event_counts[self._length])
 
     def redacted_history(self, seat: Seat | None) -> Prefix[A | None]:
-        """Return the actions so far, with None for those hidden from `seat` (or from a bystander if None).
+        """Return the actions so far, with None for each action that is hidden from `seat`.
 
-        The history ends with the last action that has an event visible to the seat. It has no early end.
+        If `seat` is None, it stands for a bystander. The history ends with the last action that has an event
+        visible to the seat. It does not contain an early end.
         """
-        played = self._length - (self._ended_early() is not None)
+        played = self._length - (self._get_early_end() is not None)
         transcript = self._log.get_transcript(_make_group(seat), self._length)
-        return Prefix(transcript.actions, min(played, transcript.known_after[self._length]))
+        return Prefix(transcript.actions, min(played, transcript.known_lengths[self._length]))
 
     def turns_known_to(self, seat: Seat | None) -> Prefix[Turn[A]]:
-        """Return the turns up to the last with an event that `seat` (or a bystander if None) saw.
+        """Return the turns up to the last one with an event that `seat` saw.
 
-        So a seat does not learn that its opponent has already made a secret move.
+        If `seat` is None, it stands for a bystander. Later turns are left out, so that a seat does not learn
+        that its opponent has already made a secret move.
         """
         transcript = self._log.get_transcript(_make_group(seat), self._length)
-        return Prefix(self._log.entries, transcript.known_after[self._length])
+        return Prefix(self._log.entries, transcript.known_lengths[self._length])
 
-    def _ended_early(self) -> EndedEarly | None:
+    def _get_early_end(self) -> EndedEarly | None:
         # Called by nearly every method here, so it must be quick.
         if self._length and isinstance((last := self._log.entries[self._length - 1]).action, EarlyEnd):
             return cast(EndedEarly, last.events[0])
@@ -368,8 +371,8 @@ class Match(Generic[S, A, V]):
             if actor is None:
                 raise GameOver("The match is over.")
             if early_end := parse_early_end(entry):
-                how, seat = early_end
-                match = match.stop() if how is EarlyEnd.STOP else match._concede(seat or actor, how)
+                kind, seat = early_end
+                match = match.stop() if kind is EarlyEnd.STOP else match._concede(seat or actor, kind)
             else:
                 match = match.play(actor, self.rules.parse(entry))
         return match

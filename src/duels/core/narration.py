@@ -27,7 +27,7 @@ _CAPITAL_FOLLOWS = (".", "!", "?", ":")
 
 @dataclass(frozen=True, slots=True)
 class PlayerNames:
-    """The names of the players: a name or the seat's label, and `you` for the reader.
+    """How sentences name the players: `you` for the reader, otherwise a name or the seat's label.
 
     >>> from duels.core.rules import Seat
     >>> names = PlayerNames("Ann", reader=Seat.TWO)
@@ -56,7 +56,7 @@ SEAT_LABELS = PlayerNames()
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place in a sentence that depends on its reader."""
+    """A part of a sentence whose text depends on the reader."""
 
     seat: "Seat"
     second: str
@@ -175,7 +175,7 @@ class Row:
     between: str = "]["
     closing: str = "]"
     name: str = ""
-    """The prefix of the cells' labels: `B1`, `B2`. Without a name, cells are numbered from row to row."""
+    """The prefix of the cells' labels, as in `B1` and `B2`. Without it, numbers run through all rows."""
     above: str = ""
     """A line of numbers over the cells; omitted if each cell is drawn with its label."""
     below: str = ""
@@ -214,7 +214,7 @@ class TextBoard:
 
 
 Line = str | Sentence | TextBoard
-"""A line of a narration: a text, a sentence, or a board. Displays that show the board leave boards out.
+"""A line of a narration: a text, a sentence, or a board. A display with its own board leaves it out.
 
 A plain text is the same for every reader; an empty one is a blank line."""
 

@@ -41,7 +41,7 @@ from duels.core.rules import AnyRules, Outcome, Seat, as_seat
 VERSION = 2
 READABLE_VERSIONS = (1, 2)
 COMMENT = "#"
-MAX_WORK = 5_000_000  # steps to check a record, which take seconds
+MAX_WORK = 5_000_000  # steps to check a record; this many take seconds
 MAX_RECORDED_NUMBER = 999  # in options: an edited record must not take minutes to check
 RESULT = "result: "
 HEADERS = ("seat", "seat1", "seat2", "seed", "chance", "started")
@@ -58,8 +58,8 @@ RulesFinder = Callable[[str], type[AnyRules]]
 class Record:
     """A match read from a record, with the headers.
 
-    `seat` is set if the record was written for one seat. The match is then one that this seat cannot
-    distinguish from the real one: show it only from the point of view of this seat.
+    `seat` is set if the record was written for one seat. Then `match` may differ from the real match where
+    this seat cannot see it, so show it only from this seat's point of view.
 
     >>> import duels
     >>> match = duels.start("leap").play_text("enter", "enter", "1")
@@ -232,7 +232,7 @@ class StatedResult:
     version: int
 
     def agrees_with(self, outcome: Outcome | None) -> bool:
-        """Return whether the outcome fits. Every outcome fits a sentence: sentences were reworded."""
+        """Return whether the outcome fits. In version 1 any outcome does: sentences have been reworded."""
         return outcome is not None and (self.version == 1 or self.text.lower() == outcome.code)
 
     def rank_mismatch(self, outcome: Outcome | None) -> int:

@@ -100,7 +100,7 @@ class Event:
     """The seats that see the event."""
 
     def visible_to(self, seats: frozenset[Seat]) -> bool:
-        """Return whether one of these seats sees the event; without seats, whether both do."""
+        """Return whether one of these seats sees the event. No seats stand for a bystander."""
         return bool(self.seen_by & seats) or self.seen_by == BOTH
 
 
@@ -128,8 +128,8 @@ class Ending(Enum):
 class Outcome:
     """The result of a match: its ending, the winner if there is one, and a sentence for people.
 
-    The sentence does not count when outcomes are compared. Raises DuelsError if an ending with a winner has
-    none, or the reverse.
+    Comparisons ignore the sentence. Raises DuelsError if an ending that needs a winner has none, or if
+    another ending has one.
 
     >>> outcome = Outcome.win(Seat.TWO, "Player 2 took the last light.")
     >>> outcome.code, outcome.score(Seat.ONE), outcome.reason
@@ -223,8 +223,8 @@ class Rules(ABC, Generic[S, A, V]):
     """The rules of a two-player game. The methods are pure: no I/O, no randomness, no side effects.
 
     Concrete rules are frozen dataclasses whose fields are the options of the game (see `core.options`).
-    So equal rules compare equal, and `repr` is valid Python. Raises BadOption for options that are not
-    allowed.
+    So rules with equal options are equal, and `repr` is valid Python. Raises BadOption for options that are
+    not allowed.
 
     >>> import duels
     >>> rules = duels.find_game("lights").rules(lights=3)
@@ -316,18 +316,18 @@ class Rules(ABC, Generic[S, A, V]):
         """Return the result, or None if the game is not over (`actor(state)` is not None)."""
 
     def deal(self, rng: "Random") -> Hashable:
-        """Draw the values that are hidden from the start, such as a shuffled board, or return None.
+        """Draw all values that are fixed but unseen at the start, such as a shuffled board, or return None.
 
-        The rules themselves draw each value when it is revealed, with the same odds. A match between people
-        is dealt first, so that the value of a tile does not depend on when it is turned over.
+        The rules draw each value only when it is revealed. A match with a seed deals all values first, with
+        the same odds, so that the value of a tile does not depend on when it is turned over.
         """
         return None
 
     def read_deal(self, deal: Any, drawn: Sequence[tuple[S, A]], state: S) -> A:
         """Return the dealt outcome of the chance node `state`. Only rules that override `deal` need this.
 
-        `drawn` lists the earlier chance nodes and their outcomes. If a script or a record has set other
-        outcomes than the deal, they replace the dealt ones.
+        `drawn` lists the earlier chance nodes and their outcomes. If some of these came from a script or a
+        record and differ from the deal, they replace the dealt values.
         """
         raise NotImplementedError
 

@@ -49,7 +49,7 @@ COLOURS = {
 _MAX_PITCH = 96
 _MAX_CELL_SIZE = 80
 _MAX_CELLS_IN_ONE_ROW = 9  # so that cells can be pressed on a phone
-_MAX_CELLS_PER_ROW = 7  # in several rows, which bend at both ends
+_MAX_CELLS_PER_ROW = 7  # if there are several rows, which need room for the bends at both ends
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 F = TypeVar("F", bound=Callable[..., str])
@@ -109,7 +109,7 @@ def text(
     max_width: float = inf,
     **attributes: Any,
 ) -> str:
-    """Return a text centred on (x, y), at half the height of a digit.
+    """Return a text that is centred on (x, y): vertically, the middle of its digits is at y.
 
     A text wider than `max_width` is shortened, and its tooltip shows the full text.
     """
@@ -302,7 +302,7 @@ def decoration(*children: str, **attributes: Any) -> str:
 
 @dataclass(frozen=True, eq=False)  # compared by identity, so that cached shapes are found quickly
 class Track:
-    """A track of `cells` cells, numbered from 1. Rows run left to right and right to left in turn.
+    """A track of `cells` cells, numbered from 1. Odd rows run left to right, even rows right to left.
 
     Neighbours are always side by side or one above the other. If there are several rows, `margin` is the
     space on both sides of them. With `upwards`, the first row is at the bottom.

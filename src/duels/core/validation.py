@@ -32,7 +32,7 @@ def check_int(name: str, value: Any, minimum: int | None = None) -> int:
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Return `value`. Raises DuelsError, naming the argument, if it is no bool: the string "no" is truthy."""
+    """Return `value`. Raises DuelsError, naming the argument, if it is not a bool. ("no" would be truthy.)"""
     if value is True or value is False:
         return bool(value)
     raise DuelsError(f"{name} must be True or False, not {value!r}.")

@@ -215,7 +215,7 @@ class Words(ABC, Generic[A, V]):
         return f"{self.player(sight.seat)}, your move: "
 
     def is_secret(self, sight: Sight[A, V]) -> bool:
-        """Return whether only this seat may see its entry in the default `ask`; True if in doubt."""
+        """Return whether only this seat may see its entry in the default `ask`; if unsure, True."""
         return self.rules.has_hidden_information
 
     def entries(self, sight: Sight[A, V], action: A) -> tuple[str, ...]:
@@ -223,7 +223,7 @@ class Words(ABC, Generic[A, V]):
         return (self.rules.format(action),)
 
     def moves(self, sight: Sight[A, V]) -> str:
-        """Return a list of the seat's legal actions, in a few lines."""
+        """Return a text of a few lines that lists the seat's legal actions."""
         return f"Possible moves: {', '.join(map(self.rules.format, sight.actions)) or 'none'}\n"
 
     def player(self, seat: Seat) -> str:
@@ -238,7 +238,7 @@ class Words(ABC, Generic[A, V]):
         }
 
     def facts(self, sight: Sight[A, V]) -> list[str]:
-        """Return sentences for a language model on the position beside its board."""
+        """Return sentences that tell a language model more about the position than the board shows."""
         return []
 
     def solo_board(self, sight: Sight[A, V], opponent: str) -> TextBoard | None:

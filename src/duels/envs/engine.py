@@ -127,7 +127,7 @@ class _PositionCache:
 
     def __init__(self, rules: AnyRules) -> None:
         # Without a limit nobody reads the clock, and counting would slow down every move.
-        decisions = self.decisions = Decisions(rules, clocked=rules.limit_value is not None)
+        decisions = self.decisions = Decisions(rules, counts_ticks=rules.limit_value is not None)
         encoding = self.encoding = rules.game.encoding(rules)
         max_positions = min(MAX_POSITIONS, MAX_BYTES // (len(decisions.actions) + 2 * encoding.size))
         self.get = lru_cache(max_positions)(partial(_Position, decisions, encoding))

@@ -7,8 +7,7 @@ histories and each seat's decisions, not the whole tree.
 The method is Discounted CFR with the recommended discounts (N. Brown, T. Sandholm: Solving
 Imperfect-Information Games via Discounted Regret Minimization, 2019). It predicts that the next regrets will
 be like the last ones (G. Farina, C. Kroer, T. Sandholm: Faster Game Solving via Predictive Blackwell
-Approachability, 2021). The exploitability of the result is computed, not taken from a
-theorem.
+Approachability, 2021). The exploitability of the result is computed, not taken from a theorem.
 
 The sequence form also gives the best response to any policy, with one policy call per decision.
 """
@@ -72,7 +71,7 @@ class SequenceForm:
         self.nodes: list[int] = []
         """One history of each decision."""
         self.endings: list[tuple[int, Sequence[int], Sequence[float]]] = []
-        """A sequence, the opponent's sequences that end the game with it, and the value of each ending."""
+        """A sequence, the opponent's sequences that lead with it to an ending, and each ending's value."""
 
     def plan(self, policy: Sequence[float]) -> list[float]:
         """Return the realization plan of a policy: the probability of each whole sequence."""

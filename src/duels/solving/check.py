@@ -70,7 +70,7 @@ def check_equations(
 def check_sampled_play(
     rules: OpenRules[S, A], oracle: OpenOracle[A, S], starts: Sequence[S], games: int, seed: int = 1
 ) -> Iterator[Check]:
-    """Check by sampled play that perfect players score the value, and at least that against random ones."""
+    """Check by sampled play that perfect play scores the value, and no less against a random player."""
     rng = Random(seed)
     for perfect in ({Seat.ONE, Seat.TWO}, {Seat.ONE}, {Seat.TWO}):
         gains = []

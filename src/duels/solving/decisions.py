@@ -25,15 +25,15 @@ class Transition(Generic[S]):
 
 
 class Decisions(Generic[S, A, V]):
-    """The decisions of `rules` without the limit, which is in the attribute `limit`.
+    """The decisions of `rules` as if they had no limit. The attribute `limit` has the real limit.
 
-    With `clocked`, transitions count the ticks of the clock even if there is no limit.
+    With `counts_ticks`, transitions count the ticks of the clock even if there is no limit.
     """
 
-    def __init__(self, rules: Rules[S, A, V], clocked: bool = True) -> None:
+    def __init__(self, rules: Rules[S, A, V], counts_ticks: bool = True) -> None:
         self.limit = rules.limit_value
         # The clock ticks only if there is a limit, so set one that is never reached.
-        self.rules = _limited_to(rules, sys.maxsize if clocked else None)
+        self.rules = _limited_to(rules, sys.maxsize if counts_ticks else None)
         self.clock = rules.clock
         self.actions = self.rules.all_actions()
         self.action_numbers = {action: number for number, action in enumerate(self.actions)}

@@ -1,8 +1,8 @@
 """An oracle for small games with hidden information: a strategy profile near equilibrium.
 
 A profile is a policy for each seat. A value is the probability of winning if both seats follow the profile.
-Its error bound is the larger of the two seats' gains by deviating from that position on. So the true value of
-the game differs from the initial position's value by at most its error bound.
+Its error bound is the larger of the two seats' gains by deviating from this position on. So the value of the
+initial position differs from the true value of the game by at most this bound.
 
 The value of a history is the mean of its children by the profile and by chance. The value of an information
 set is the mean of its histories, weighted by their reach probabilities.
@@ -57,7 +57,10 @@ class EquilibriumOracle(Oracle[A, V]):
         return self.profile.state_value(sight.seat, self._find_information_set(sight))
 
     def _verdict_on(self, sight: Sight[A, V]) -> Verdict[A]:
-        """Mark as best the actions that cost nothing and are taken OFTEN, or else the likeliest of them."""
+        """Mark as best the actions that cost nothing and are taken OFTEN.
+
+        If no action is both, mark the likeliest of those that cost nothing.
+        """
         information_set = self._find_information_set(sight)
         value = self.profile.state_value(sight.seat, information_set)
         values = self.profile.action_values(sight.seat, information_set)

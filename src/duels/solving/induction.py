@@ -27,7 +27,7 @@ _SAMPLED_GAMES = 200
 
 
 class InductionOracle(OpenOracle[A, S]):
-    """Exact values of every state. It prefers quick wins and slow losses."""
+    """Exact values of every state. Equally good actions are chosen for a quick win or a slow loss."""
 
     rules: OpenRules[S, A]
 
@@ -81,20 +81,26 @@ class InductionOracle(OpenOracle[A, S]):
         moves = [action_value.action for action_value in verdict.actions if action_value.weight]
         worse = [action_value.value.number for action_value in verdict.actions if not action_value.best]
         names = [self.rules.format(action) for action in moves]
-        choice = join_or(names) if len(names) <= _MAX_LISTED else f"any of {len(names)} moves"
-        ending = "every other move loses."
+        best_moves = join_or(names) if len(names) <= _MAX_LISTED else f"any of {len(names)} moves"
+        warning = "every other move loses."
         if value == 1:
             remaining = self._count_entries_left(sight.view, moves[0])
-            return f"{choice} wins {f'by force within {remaining + 1} moves' if remaining else 'at once'}."
+            return (
+                f"{best_moves} wins {f'by force within {remaining + 1} moves' if remaining else 'at once'}."
+            )
         if value == 0:
-            return f"Every move loses by force; {choice} holds out longest."
+            return f"Every move loses by force; {best_moves} holds out longest."
         if value == HALF and not self.rules.all_outcomes():
             if self._half_is_drawn:
-                return f"{choice} keeps the draw; {ending}" if worse else "Every move keeps the draw."
-            return f"After {choice} nobody can force a win; {ending}" if worse else "Nobody can force a win."
+                return f"{best_moves} keeps the draw; {warning}" if worse else "Every move keeps the draw."
+            return (
+                f"After {best_moves} nobody can force a win; {warning}"
+                if worse
+                else "Nobody can force a win."
+            )
         if not worse:
             return f"Every move leaves you {verdict.value.number:.1%}."
-        return f"{choice} leaves you {verdict.value.number:.1%}, the next best {max(worse):.1%}."
+        return f"{best_moves} leaves you {verdict.value.number:.1%}, the next best {max(worse):.1%}."
 
     def effect(self, sight: Sight[A, S], action: A) -> str:
         value = self.judge(sight).get_action_value(action).value

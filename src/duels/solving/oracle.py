@@ -38,7 +38,7 @@ class Exactness(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The probability that a seat wins if both play perfectly, or follow the best known strategy.
+    """The probability that a seat wins if both seats play perfectly or follow the best known strategy.
 
     A draw, a match that is cut off and an endless match count one half.
     """
@@ -48,7 +48,7 @@ class Value:
     fraction: Fraction | None = None
     """The exact number, if known."""
     error: float = 0.0
-    """The maximum distance of the true value from `number` if `exactness` is BOUND."""
+    """If `exactness` is BOUND: the maximum difference between `number` and the true value."""
 
     @classmethod
     def from_fraction(cls, fraction: Fraction) -> "Value":
@@ -103,7 +103,7 @@ class ActionValue(Generic[A]):
     """Whether perfect play may take the action; in a mixed strategy, whether it does so OFTEN at no cost."""
     weight: float
     allowance: float = 0.0
-    """How much worse than the mixed strategy the action may be without a loss."""
+    """The action is a loss only if its value is below that of the mixed strategy by more than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Verdict(Generic[A]):
     def losses(self) -> tuple[float, ...]:
         """The loss of each action: 0 for the best actions.
 
-        For the others it is the position's value less the action's value, less the allowance.
+        For the others it is the position's value minus the action's value, minus the allowance.
         """
         return tuple(self._loss(action_value) for action_value in self.actions)
 
@@ -202,7 +202,7 @@ class Oracle(ABC, Generic[A, V]):
     hidden: ClassVar[str] = "secret"
     """The noun for the other player's secret, such as `token`."""
     equivalence_note: ClassVar[str] = ""
-    """Which answers to an exercise count as equal (see `action_class`), in one or two sentences, or ''."""
+    """One or two sentences that say which answers to an exercise count as equal (see `action_class`)."""
     factory: Callable[[AnyRules], Any] | None = None
     """A function that returns the oracle of some rules. Pickles use it instead of copying the oracle."""
     _last_verdict: tuple[Sight[A, V], Verdict[A]] | None = None
@@ -274,7 +274,7 @@ class Oracle(ABC, Generic[A, V]):
         return f"Best is {join_or(best, _MAX_LISTED)}, worth {verdict.value}{next_best_note}."
 
     def pointer(self, sight: Sight[A, V]) -> str:
-        """Return one or two sentences for a beginner on where to look, which do not name the best action."""
+        """Return one or two sentences that tell a beginner where to look, not what the best action is."""
         verdict = self.judge(sight)
         best, count = len(verdict.best), len(verdict.actions)
         if count == 1:
@@ -293,11 +293,11 @@ class Oracle(ABC, Generic[A, V]):
         return f"You played {self.rules.format(action)}, which left you {value}."
 
     def describe_action(self, action: A) -> str:
-        """Return a clause without a subject on an action (`went to 7`), or '' for a generic clause."""
+        """Return a clause about an action, without its subject (`went to 7`), or '' for the default."""
         return ""
 
     def describe_outcome(self, outcome: A) -> str:
-        """Return a clause on a chance outcome (`the coin showed heads`), or '' for a generic clause."""
+        """Return a clause about a chance outcome (`the coin showed heads`), or '' for the default."""
         return ""
 
     def action_class(self, sight: Sight[A, V], action: A) -> Hashable:
@@ -330,7 +330,7 @@ class Oracle(ABC, Generic[A, V]):
         return {}
 
     def own_secret(self, sight: Sight[A, V]) -> str:
-        """Return the seat's own secret, by its name in the other player's belief."""
+        """Return the name of the seat's own secret, the same as in the other player's belief."""
         return ""
 
     def full_information_value(self, one: Sight[A, V], two: Sight[A, V]) -> Value:
@@ -355,21 +355,21 @@ class Oracle(ABC, Generic[A, V]):
         return self.value(self.rules.sight(state, Seat.ONE)).number
 
     def unforeseen_loss(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
-        """Return a clause without a subject (`went onto …`) on a loss that the seat could not foresee, or ''.
+        """Return how an action lost although the seat could not foresee it: `went onto …`, or ''.
 
-        The action has lost the match, even if neither seat knows yet. `{whose}` in the clause stands for the
-        other player's possessive: `your` or `club's`.
+        The clause has no subject. In it, `{whose}` stands for `your` or `club's`, the possessive of the other
+        player. The action has lost the match, even if neither seat knows yet.
         """
         return ""
 
     def winning_discovery(self, sight: Sight[A, V], others: Sight[A, V], action: A) -> str:
-        """Return a clause without a subject on how `action` wins at once by finding a secret, or ''."""
+        """Return how `action` wins at once by finding a secret, as a clause without a subject, or ''."""
         return ""
 
     def values_against(self, sight: Sight[A, V], share: float) -> Mapping[A, Value]:
-        """Return the value of each action against the level with this share of random play's losses.
+        """Return the value of each action against the level with this share (see `players.levels`).
 
-        Games with hidden information may override it; by default it is empty.
+        Games with hidden information may override this method. The default is empty.
         """
         return {}
 

@@ -14,11 +14,11 @@ from duels.solving.tables import ONGOING, POINTS, Tables
 
 Table = NDArray[np.float64]
 
-# If the opponent errs only once in 10 ** 30 games, the values of good and bad moves differ that little.
+# An opponent may err only once in 10 ** 30 games. Then the values of good and bad moves differ by as little.
 DIGITS = 60
 TOLERANCE = Decimal("1e-40")
 
-STALL = -1  # instead of a move index: play for an endless match
+STALL = -1  # in place of a move's index: play for an endless match
 ZERO = Decimal(0)
 
 
@@ -88,11 +88,11 @@ def _moves(
     policy: Table,
     responder: int,
     end_points: list[Decimal | None],
-    after_tick: list[Decimal] | None,
+    points_after_tick: list[Decimal] | None,
 ) -> list[list[MarkovMove]]:
     """Return the responder's moves in each state. Where the opponent moves, the policy's mixture is one move.
 
-    `after_tick` has the points of each state after a tick of the clock, or is None if there is no limit.
+    `points_after_tick` has the points of each state after a tick of the clock; None if there is no limit.
     """
     moves: list[list[MarkovMove]] = [[] for _ in range(tables.states)]
     is_responder = tables.actor == responder
@@ -112,8 +112,8 @@ def _moves(
         for code in successors:
             successor, ticks = code >> 1, code & 1
             end = end_points[successor]
-            if end is None and ticks and after_tick is not None:
-                end = after_tick[successor]
+            if end is None and ticks and points_after_tick is not None:
+                end = points_after_tick[successor]
             if end is None:
                 move.successor_weights[successor] = move.successor_weights.get(successor, ZERO) + weight
             else:
@@ -132,9 +132,9 @@ def _normalize(move: MarkovMove) -> MarkovMove:
 def best_points(moves: list[list[MarkovMove]]) -> tuple[list[Decimal], list[int]]:
     """Return the points of every state under optimal play, and the index of the best move, or 0.
 
-    The first policy plays for an endless match wherever the responder can force one. Then a move is replaced
-    only by a better one. So no change leads into an endless loop: all states of a loop have the same value,
-    and none of its moves is better than another.
+    The first policy plays for an endless match wherever the responder can force one. Later, only a better
+    move replaces a move. So no change leads into an endless loop: all states of a loop have the same value,
+    and none of its moves is better than the others.
     """
     can_stall = _find_stalling_states(moves)
     chosen_moves = [STALL if endless else 0 for endless in can_stall]
@@ -184,8 +184,8 @@ def expected_points(chain: list[MarkovMove]) -> list[Decimal]:
     """Return the expected points of every state of a Markov chain; 0 if it never ends.
 
     The states are eliminated from the last to the first. Then the row of each state leads only to earlier
-    states. A loop from a state to itself is dropped and the rest scaled up, so nothing is subtracted from a
-    probability, and no digits are lost.
+    states. If a state leads to itself, this weight is dropped and the others are scaled up. So nothing is
+    subtracted from a probability, and no digits are lost.
     """
     rows = [MarkovMove(dict(move.successor_weights), move.end_weight, move.points) for move in chain]
     for state in reversed(range(len(rows))):

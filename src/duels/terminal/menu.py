@@ -86,7 +86,7 @@ class Menu:
             self._screen.say("\n")
 
     def _list_items(self) -> dict[str, MenuItem]:
-        unfinished, finished = _find_last_matches()
+        unfinished_matches, last_finished = _find_last_matches()
         has_board = is_board_installed(self._screen)
         items: dict[str, MenuItem] = {
             _PLAY: ("start a match against the machine or a friend", partial(self._play, has_board))
@@ -100,9 +100,9 @@ class Menu:
         )
         items["learn"] = ("learn a game in two minutes", self._learn)
         items["browser"] = ("play in your browser; press Ctrl-C here to stop", self._serve)
-        if unfinished:
-            description = f"continue your match of {unfinished[0].record.match.rules.name}"
-            if len(unfinished) > 1:
+        if unfinished_matches:
+            description = f"continue your match of {unfinished_matches[0].record.match.rules.name}"
+            if len(unfinished_matches) > 1:
                 description = "continue one of your unfinished matches"
             items["resume"] = (description, self._resume)
         items["daily"] = ("solve today's puzzles, the same for everybody", partial(self._invoke, "daily"))
@@ -110,9 +110,11 @@ class Menu:
             "solve puzzles that get harder as you improve",
             lambda: self._invoke("practice", self._ask_game()),
         )
-        if finished:
-            description = f"see why you won or lost your last match of {finished.record.match.rules.name}"
-            items["review"] = (description, partial(self._review, finished))
+        if last_finished:
+            description = (
+                f"see why you won or lost your last match of {last_finished.record.match.rules.name}"
+            )
+            items["review"] = (description, partial(self._review, last_finished))
             items["stats"] = ("see your results against the machine", partial(self._invoke, "stats"))
         items["rules"] = ("read the rules of a game", lambda: self._invoke("rules", self._ask_game()))
         return items
@@ -274,16 +276,16 @@ def _list_matches() -> Iterator[SavedMatch]:
 
 def _find_last_matches() -> tuple[list[SavedMatch], SavedMatch | None]:
     """Return up to two unfinished matches and the last finished one, among the recent matches."""
-    unfinished: list[SavedMatch] = []
-    finished: SavedMatch | None = None
+    unfinished_matches: list[SavedMatch] = []
+    last_finished: SavedMatch | None = None
     for saved in islice(_list_matches(), _RECENT_MATCHES):
         if not saved.record.match.over:
-            unfinished.append(saved)
-        elif not finished:
-            finished = saved
-        if finished and len(unfinished) > 1:
+            unfinished_matches.append(saved)
+        elif not last_finished:
+            last_finished = saved
+        if last_finished and len(unfinished_matches) > 1:
             break
-    return unfinished, finished
+    return unfinished_matches, last_finished
 
 
 def _describe_match(saved: SavedMatch) -> str:

@@ -90,11 +90,11 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         click.echo(f"Page: {escape_unprintable(str(page))}", err=True)
 
 
-def render_review(review: Review, width: int = _TEXT_WIDTH, on_page: bool = False) -> str:
+def render_review(review: Review, width: int = _TEXT_WIDTH, reasons_first: bool = False) -> str:
     """Render the whole review, with paragraphs no wider than `width`.
 
-    The reasons come first `on_page`. Otherwise they come last, where a terminal still shows them after a
-    long text.
+    With `reasons_first`, the reasons stand above the details. By default they come last, where a terminal
+    still shows them after a long text.
     """
     chance, text_width = review_text.get_chance_label(review), min(width, _TEXT_WIDTH)
     heading = f"{review.game.name}: {review_text.format_heading(review)}"
@@ -112,7 +112,7 @@ def render_review(review: Review, width: int = _TEXT_WIDTH, on_page: bool = Fals
         wrap("\n".join(review_text.format_account(review)), text_width),
     ]
     reasons = _render_reasons(review, text_width)
-    parts = [*title, *reasons, "", *details] if on_page else [*title, *details, *reasons]
+    parts = [*title, *reasons, "", *details] if reasons_first else [*title, *details, *reasons]
     return "\n".join(parts) + "\n"
 
 

@@ -57,7 +57,7 @@ def test_the_rule_of_thumb_holds_on_every_board_size(cells: int) -> None:
 
 
 def test_no_position_is_listed_twice() -> None:
-    boards = [(state.cells, state.doubt) for state in iter_challenges(RULES)]
+    boards = [(state.cells, state.doubtful_cell) for state in iter_challenges(RULES)]
     mirrored = {(cells[::-1], RULES.cells + 1 - doubt) for cells, doubt in boards}
     own_mirror = sum((cells[::-1], RULES.cells + 1 - doubt) == (cells, doubt) for cells, doubt in boards)
     assert len(set(boards)) == len(boards)

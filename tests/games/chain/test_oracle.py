@@ -187,7 +187,7 @@ def test_the_list_of_positions_to_decline_in_is_complete() -> None:
     for state in iter_boards(RULES):
         for action in RULES.actions(state):
             doubted = RULES.apply(state, action).state
-            if doubted.doubt:
+            if doubted.doubtful_cell:
                 verdict = ORACLE.judge(RULES.sight(doubted, state.mover.other))
                 right += verdict.best == (Answer.ACCEPT,)
     assert right == 4 * 12  # none of the twelve is its own mirror image

@@ -44,7 +44,7 @@ class ChainDrawing(Drawing[Action, State]):
         if state.phase is Phase.OBSERVE:
             return "Observe a free cell to place your symbol there."
         symbol = SYMBOL[state.mover]
-        return f"{symbol} observed cell {state.doubt}. Challenge it with a coin flip?"
+        return f"{symbol} observed cell {state.doubtful_cell}. Challenge it with a coin flip?"
 
     def opponent_task(self, sight: Sight[Action, State]) -> str:
         return "accept or challenge" if sight.view.phase is Phase.CHALLENGE else super().opponent_task(sight)
@@ -72,7 +72,7 @@ class ChainDrawing(Drawing[Action, State]):
         changed_cell, coin = _find_last_change(sight.events)
         is_tossed = state.phase is Phase.COIN
         for number, symbol in enumerate(state.cells, start=1):
-            if number == state.doubt:
+            if number == state.doubtful_cell:
                 scene.append(_draw_doubtful_cell(track, number, state.mover, is_tossed))
             else:
                 in_chain, changed = first <= number <= last, number == changed_cell
@@ -84,18 +84,18 @@ class ChainDrawing(Drawing[Action, State]):
                 for action in sight.actions
                 if isinstance(action, Observe)
             ]
-        label = _describe_board(state.cells, state.mover, state.doubt, is_tossed)
+        label = _describe_board(state.cells, state.mover, state.doubtful_cell, is_tossed)
         return svg.board(track.height, label, scene, pressable)
 
 
-def _describe_board(cells: str, mover: Seat, doubt: int, is_tossed: bool) -> str:
+def _describe_board(cells: str, mover: Seat, doubtful_cell: int, is_tossed: bool) -> str:
     clauses = []
     for seat, symbol in SYMBOL.items():
         numbers = [str(i) for i, cell_symbol in enumerate(cells, start=1) if cell_symbol == symbol]
         if numbers:
             clauses.append(f"{symbol} on {', '.join(numbers)}")
-        if doubt and seat is mover:
-            clauses.append(f"{symbol} in doubt on {doubt}")
+        if doubtful_cell and seat is mover:
+            clauses.append(f"{symbol} in doubt on {doubtful_cell}")
     label = f"{len(cells)} cells, {'; '.join(clauses) or 'all free'}."
     return label + (" A coin decides." if is_tossed else "")
 

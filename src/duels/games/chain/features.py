@@ -11,7 +11,7 @@ def features(rules: QuantumChain) -> tuple[Feature, ...]:
     """Return the cells' owners from the seat's point of view, the doubtful cell, and who observed it."""
     return (
         Feature("cells", ("free", "mine", "theirs"), _list_owners, rules.cells),
-        Feature("doubt", tuple(range(rules.cells + 1)), lambda view, seat: (view.doubt,)),
+        Feature("doubt", tuple(range(rules.cells + 1)), lambda view, seat: (view.doubtful_cell,)),
         Feature("phase", tuple(_PHASES.values()), lambda view, seat: (_PHASES[view.phase],)),
         Feature("my_observation", (False, True), lambda view, seat: (view.mover is seat,)),
     )
@@ -24,5 +24,5 @@ def _list_owners(view: State, seat: Seat) -> list[str]:
 
 def describe(view: State) -> str:
     """Return OpenSpiel's observation string."""
-    decision = f"phase={_PHASES[view.phase]} doubt={view.doubt}"
+    decision = f"phase={_PHASES[view.phase]} doubt={view.doubtful_cell}"
     return f"cells={view.cells} mover={format_feature_value(view.mover)} {decision} boards={view.boards}"

@@ -22,8 +22,8 @@ def mirror(rules: QuantumChain, action: Action) -> Action:
 
 def mirror_state(rules: QuantumChain, state: State) -> State:
     """Mirror a state."""
-    doubt = rules.cells + 1 - state.doubt if state.doubt else 0
-    return replace(state, cells=state.cells[::-1], doubt=doubt)
+    doubtful_cell = rules.cells + 1 - state.doubtful_cell if state.doubtful_cell else 0
+    return replace(state, cells=state.cells[::-1], doubtful_cell=doubtful_cell)
 
 
 def mirror_event(rules: QuantumChain, event: Event) -> Event:

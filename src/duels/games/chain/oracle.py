@@ -299,9 +299,9 @@ def iter_challenges(rules: QuantumChain) -> Iterator[State]:
         for action in rules.actions(state):
             doubtful = rules.apply(state, action).state
             if doubtful.phase is Phase.CHALLENGE:
-                mirrored = (doubtful.cells[::-1], rules.cells + 1 - doubtful.doubt)
+                mirrored = (doubtful.cells[::-1], rules.cells + 1 - doubtful.doubtful_cell)
                 if mirrored not in seen:
-                    seen.add((doubtful.cells, doubtful.doubt))
+                    seen.add((doubtful.cells, doubtful.doubtful_cell))
                     yield doubtful
 
 

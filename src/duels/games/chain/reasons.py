@@ -60,7 +60,7 @@ def describe_ignored_threat(rules: QuantumChain, cells: str, cell: int, seat: Se
 
 def describe_accepted_symbol(rules: QuantumChain, state: State) -> str:
     """Say what the doubtful symbol does to the challenger if it is accepted, or return ''."""
-    observer, cells, cell = state.mover, state.cells, state.doubt
+    observer, cells, cell = state.mover, state.cells, state.doubtful_cell
     placed = replace_cell(cells, cell, SYMBOL[observer])
     if cell in list_completing_cells(rules, cells, observer):
         return f"If the symbol stands, the other player has a chain of {rules.run} and wins. "
@@ -78,7 +78,7 @@ def can_accepting_be_right(rules: QuantumChain, state: State) -> bool:
     This is the rule of thumb: if False, a challenge is never a mistake; if True, it seldom is. The oracle
     confirms the rule for every position on boards of up to 8 cells.
     """
-    observer, cell = state.mover, state.doubt
+    observer, cell = state.mover, state.doubtful_cell
     cells = replace_cell(state.cells, cell, SYMBOL[observer])
     windows = list_possible_chains(rules, cells, observer.other)
     return any(n in window and cells[n - 1] == FREE for n in (cell - 1, cell + 1) for window in windows)

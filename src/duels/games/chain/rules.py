@@ -34,7 +34,7 @@ class State:
     cells: str
     mover: Seat
     phase: Phase = Phase.OBSERVE
-    doubt: int = 0
+    doubtful_cell: int = 0
     boards: int = 0
 
 
@@ -177,13 +177,13 @@ class QuantumChain(OpenRules[State, Action]):
             neighbours = self.own_neighbours(state.cells, action.cell, mover)
             observed = Observed(mover, action.cell, neighbours)
             if neighbours:
-                return Step(replace(state, phase=Phase.CHALLENGE, doubt=action.cell), (observed,))
+                return Step(replace(state, phase=Phase.CHALLENGE, doubtful_cell=action.cell), (observed,))
             return self._settle(state, action.cell, True, (observed,))
         if action is Answer.CHALLENGE:
             return Step(replace(state, phase=Phase.COIN), (Challenged(mover.other),))
         if action is Answer.ACCEPT:
-            return self._settle(state, state.doubt, True, (Accepted(mover.other),))
-        return self._settle(state, state.doubt, action is Coin.HEADS, (CoinFell(Coin(action)),))
+            return self._settle(state, state.doubtful_cell, True, (Accepted(mover.other),))
+        return self._settle(state, state.doubtful_cell, action is Coin.HEADS, (CoinFell(Coin(action)),))
 
     def own_neighbours(self, cells: str, cell: int, seat: Seat) -> tuple[int, ...]:
         """Return the neighbours of `cell` that hold the symbol of `seat`."""
@@ -195,7 +195,7 @@ class QuantumChain(OpenRules[State, Action]):
         mover, cells, boards = state.mover, state.cells, state.boards
         if success:
             cells = replace_cell(cells, cell, SYMBOL[mover])
-        events += (Settled(mover, cell, success, state.doubt > 0, cells),)
+        events += (Settled(mover, cell, success, state.doubtful_cell > 0, cells),)
         chain = self.chain_of(cells)
         if chain:
             events += (ChainMade(mover, *chain),)
@@ -268,17 +268,17 @@ class QuantumChain(OpenRules[State, Action]):
                 "one may be ? (open to challenge) or ! (challenged: the coin decides)."
             )
         mark = next((phase for phase in (Phase.CHALLENGE, Phase.COIN) if phase.value in board), Phase.OBSERVE)
-        doubt = board.index(mark.value) + 1 if mark.value else 0
+        doubtful_cell = board.index(mark.value) + 1 if mark.value else 0
         cells = board.replace(mark.value, FREE) if mark.value else board
         # Notation names the player who decides: for a doubtful cell, the observer's opponent.
         mover = actor.other if mark.value else actor
-        if doubt and not self.own_neighbours(cells, doubt, mover):
+        if doubtful_cell and not self.own_neighbours(cells, doubtful_cell, mover):
             raise NotationError(
-                f"Cannot read {quote(text)}: cell {doubt} is not next to a symbol of {mover.label}, "
+                f"Cannot read {quote(text)}: cell {doubtful_cell} is not next to a symbol of {mover.label}, "
                 "so it cannot be doubtful."
             )
         chain = self.chain_of(cells)
-        if chain and (doubt or cells[chain[0] - 1] != SYMBOL[mover.other]):
+        if chain and (doubtful_cell or cells[chain[0] - 1] != SYMBOL[mover.other]):
             raise NotationError(
                 f"Cannot read {quote(text)}: the chain must belong to the player who moved last."
             )
@@ -289,13 +289,13 @@ class QuantumChain(OpenRules[State, Action]):
         boards = parse_whole_number(fields[2]) if len(fields) > 2 else 0
         if boards is None or (self.max_boards is not None and boards > self.max_boards):
             raise NotationError(f"Cannot read the boards used in {quote(text)}: 0 to {self.max_boards}.")
-        return State(cells, mover, mark, doubt, boards)
+        return State(cells, mover, mark, doubtful_cell, boards)
 
     def format_state(self, state: State) -> str:
         board = state.cells
         actor = state.mover
-        if state.doubt:
-            board = replace_cell(board, state.doubt, state.phase.value)
+        if state.doubtful_cell:
+            board = replace_cell(board, state.doubtful_cell, state.phase.value)
             actor = actor.other
         boards = f" {state.boards}" if self.max_boards is not None else ""
         return f"{board} {actor.value}{boards}"

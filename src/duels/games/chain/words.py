@@ -122,11 +122,11 @@ class ChainWords(Words[Action, State]):
 
     def board(self, sight: Sight[Action, State]) -> TextBoard:
         state = sight.view
-        if not state.doubt:
+        if not state.doubtful_cell:
             return self._render_board(state.cells)
         # The book places the symbol before the challenge: it then remains or reverts.
-        cells = replace_cell(state.cells, state.doubt, SYMBOL[state.mover])
-        return self._render_board(cells, state.doubt, doubtful=True)
+        cells = replace_cell(state.cells, state.doubtful_cell, SYMBOL[state.mover])
+        return self._render_board(cells, state.doubtful_cell, doubtful=True)
 
     def action_cells(self, sight: Sight[Action, State], action: Action) -> ActionCells | None:
         return ActionCells((action.cell,)) if isinstance(action, Observe) else None
@@ -138,8 +138,8 @@ class ChainWords(Words[Action, State]):
         state = sight.view
         if state.phase is not Phase.CHALLENGE:
             return Narration()
-        beside = self.rules.own_neighbours(state.cells, state.doubt, state.mover)
-        return Narration([_say_observation(state.mover, state.doubt, beside)])
+        beside = self.rules.own_neighbours(state.cells, state.doubtful_cell, state.mover)
+        return Narration([_say_observation(state.mover, state.doubtful_cell, beside)])
 
     def answer_forms(self, sight: Sight[Action, State]) -> dict[str, list[Action]]:
         if sight.view.phase is Phase.OBSERVE:
@@ -151,8 +151,8 @@ class ChainWords(Words[Action, State]):
 
     def facts(self, sight: Sight[Action, State]) -> list[str]:
         legend, state = "_ is an unobserved cell.", sight.view
-        doubt = f"Your opponent has observed cell {state.doubt}, beside a symbol of its own."
-        return [legend, doubt] if state.phase is Phase.CHALLENGE else [legend]
+        sentence = f"Your opponent has observed cell {state.doubtful_cell}, beside a symbol of its own."
+        return [legend, sentence] if state.phase is Phase.CHALLENGE else [legend]
 
     def seat_name(self, seat: Seat) -> str:
         return SYMBOL[seat]

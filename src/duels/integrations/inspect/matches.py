@@ -69,8 +69,8 @@ class UntilPrecise:
     Checking after every pair is allowed, as for `duels arena run --until`.
     """
 
-    def __init__(self, until: float, player: str, opponent: str) -> None:
-        self._until = until
+    def __init__(self, max_margin: float, player: str, opponent: str) -> None:
+        self._max_margin = max_margin
         self._players = player, opponent
         self._pairs: list[int] = []
         self._rows: list[Mapping[str, Any]] = []
@@ -84,9 +84,9 @@ class UntilPrecise:
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:
         """Return a stop if the result is precise enough."""
-        if self._margin is None or self._margin > self._until:
+        if self._margin is None or self._margin > self._max_margin:
             return None
-        reason = f"The margin is {self._margin:.3f}, at most {self._until:g}."
+        reason = f"The margin is {self._margin:.3f}, at most {self._max_margin:g}."
         return EarlyStop(id=id, epoch=epoch, reason=reason)
 
     async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, Any]) -> None:

@@ -446,7 +446,7 @@ class BoardApp(App[AppResult]):
         width = max(20, self.size.width - 4)
         self._job.start(
             "reviewing",
-            lambda progress: render_review(review_live_match(self.live, progress), width, on_page=True),
+            lambda progress: render_review(review_live_match(self.live, progress), width, reasons_first=True),
             lambda text: self.push_screen(Page(text, self._palette)),
         )
 
