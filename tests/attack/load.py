@@ -10,6 +10,7 @@ from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from random import Random
+from statistics import median
 from tempfile import TemporaryDirectory
 from threading import Event, Semaphore, Thread
 from time import monotonic
@@ -154,9 +155,12 @@ def _play(ann: Visitor, match: str, rng: Random) -> float:
 
 
 def _measure_limit(ann: Visitor, rng: Random) -> float:
-    """Return the seconds that a bot may take, from the slowest of some answers of now."""
+    """Return the seconds that a bot may take, from the median of three answers without a flood.
+
+    After a flood, the first of them may wait for work that the flood has left.
+    """
     match = ann.start("leap", "novice")
-    return max(_ANSWER_SECONDS, *(_SLOWDOWN * _play(ann, match, rng) for _ in range(3)))
+    return max(_ANSWER_SECONDS, _SLOWDOWN * median(_play(ann, match, rng) for _ in range(3)))
 
 
 def _check(took: float, limit: float, ann: Visitor, rng: Random) -> None:

@@ -136,10 +136,10 @@ import time
 from duels.web import site
 
 class SlowPool(site.WorkerPool):
-    # Requests of visitors take five seconds more, so that the delay does not depend on this computer.
+    # Requests of visitors take ten seconds more, so that the delay does not depend on this computer.
     async def run(self, work, visitor=None):
         def work_slowly():
-            time.sleep(5)
+            time.sleep(10)
             return work()
         return await super().run(work_slowly if visitor else work, visitor)
 
