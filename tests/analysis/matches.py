@@ -9,7 +9,7 @@ from duels.games import find_game
 
 
 def random_match(game: str, rng: Random, max_entries: int = 80) -> AnyMatch:
-    """Play a match of random moves with at max_entries this many entries."""
+    """Play a match of random moves with at most this many entries."""
     *_, match = islice(
         play_through(duels.start(game), rng, lambda match, _: rng.choice(match.actions)), max_entries + 1
     )

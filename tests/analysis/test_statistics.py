@@ -103,7 +103,7 @@ def test_grades_agree_with_the_review(game: str) -> None:
         ]
         for decision in graded:
             assert bool(decision.kind) == (decision.mark in MISTAKE_NAMES)
-            assert decision.kind not in MISTAKE_NAMES, "every game of ours can tell kinds separate"
+            assert decision.kind not in MISTAKE_NAMES, "every game of ours can tell kinds apart"
 
 
 def test_hunt_decisions_are_measured_against_the_mixture() -> None:

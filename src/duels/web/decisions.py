@@ -40,7 +40,7 @@ log = logging.getLogger("duels.web")
 PlayerFactory = Callable[[str, AnyRules, str], Player]
 """Makes a player from its name, the rules and the match's id."""
 _WEEK = 7 * 24 * 3600.0
-_MAX_TURNS = 1_900  # a page shows all of them, and reviews can have 2,000
+_MAX_ENTRIES = 1_900  # a page shows all of them, and reviews can have 2,000
 _MAX_LOG_ENTRIES = 5_000  # opening a match reads all of them
 _CHANGED = "The match has changed in the meantime. Check the board and try again."
 _PLAYED_ANOTHER = "Another of your moves was played first. Check the board before your next move."
@@ -95,8 +95,8 @@ def decide_move(state: MatchState, seat: Seat, request: MoveRequest) -> Change |
         after = match.resign(seat) if action is EarlyEnd.RESIGN else match.play(seat, action)
     except IllegalMove as error:
         raise RequestError(str(error)) from None
-    if action is not EarlyEnd.RESIGN and match.length >= _MAX_TURNS:
-        raise RequestError(f"This match is full ({_MAX_TURNS:,} entries). Resign, or start a new one.")
+    if action is not EarlyEnd.RESIGN and match.length >= _MAX_ENTRIES:
+        raise RequestError(f"This match is full ({_MAX_ENTRIES:,} entries). Resign, or start a new one.")
     after = state.play_automatic(after)
     return _make_change(state, *make_play_entries(after, match), ends_match=after.over)
 
