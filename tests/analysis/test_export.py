@@ -257,7 +257,14 @@ def test_parquet_has_no_more_games_than_requested(tmp_path: Path) -> None:
 def test_the_docs_list_every_field(game: str, tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "environments" / "datasets.md").read_text(encoding="utf-8")
     _, *tables = re.split(r"^\| (?:match|turn|row) \|.*\n", page, flags=re.MULTILINE)
-    match, turn, row = (re.findall(r"^\| `(\w+)` \|", t.split("\n\n")[0], flags=re.MULTILINE) for t in tables)
+    match, turn, row = (
+        [
+            field
+            for cell in re.findall(r"^\|([^|]*)\|", table.split("\n\n")[0], re.MULTILINE)
+            for field in re.findall(r"`(\w+)`", cell)
+        ]
+        for table in tables
+    )
     limits: dict[str, Any] = {"chain": {"max_boards": 2}, "hunt": {"max_turns": 6}}
     run = run_of(game, 2, **limits.get(game, {}))
     for name in ("out.jsonl", "out.parquet"):
