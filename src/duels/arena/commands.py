@@ -119,7 +119,7 @@ def player_options(command: F) -> F:
 
 
 def split_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Split options into program limits, model settings, and values of the run or probe."""
+    """Split options into program limits, model settings, and settings of the run or probe."""
     from duels.players.endpoint import EndpointSettings
     from duels.players.program import ProgramLimits
 
@@ -293,10 +293,10 @@ def merge(runs: tuple[Path, ...], out: Path) -> None:
 def verify_command(run: Path, as_json: bool) -> None:
     """Verify a run or probe: replay every match and compute every number again.
 
-    The command lists damaged lines and differences, and counts missing matches. Its exit code is 1 if there
-    are any. Built-in players choose again. Programs and models are not started: their logged moves are
-    replayed, and the luck-adjusted results of their matches are not compared. Parquet files are not checked:
-    `duels arena report --parquet` writes them from the logs.
+    The command lists damaged lines and differences, and counts missing matches. If there are any, its exit
+    code is 1. Built-in players choose again. Programs and models are not started: their logged moves are
+    replayed, and the luck-adjusted results of their matches are not compared. Parquet files are not checked.
+    To write them again from the logs, use `duels arena report --parquet`.
     """
     from duels.arena.folder import Folder
     from duels.arena.progress_line import ProgressLine
@@ -365,7 +365,9 @@ def _override(table: Any, options: dict[str, Any]) -> Any:
 @click.option("--games", multiple=True, help="Games, separated by commas.")
 @click.option("--matches", type=int, help="Matches per pair of players and game.  [default: 100]")
 @click.option("--seed", help="Seed of all matches.  [default: 1]")
-@click.option("--until", callback=_parse_margin, help="Stop a pairing at this margin, such as 0.03.")
+@click.option(
+    "--until", callback=_parse_margin, help="Stop a pairing once its result is known to within this margin."
+)
 @player_options
 @click.option("--out", type=NEW_FOLDER, help="Folder of the run. An existing run continues.")
 @workers_option
@@ -585,8 +587,8 @@ def check(program: str, games: str, move_seconds: float, memory_mb: int, as_json
 def exam(game: str, positions: int, seed: str, options: tuple[str, ...], out: Path, force: bool) -> None:
     """Write graded positions for any test harness, and a card that describes them.
 
-    The positions come from good play. Those with more at stake are sampled more often; weights correct this.
-    GAME is a game, or `all` for an exam of each game in one folder.
+    The positions come from good play. Positions with more at stake are sampled more often; weights correct
+    for this. GAME is a game, or `all` for an exam of each game in one folder.
     """
     from duels.arena.exam import explain_shortage, get_card_path, write_exam
     from duels.arena.progress_line import ProgressLine

@@ -237,9 +237,9 @@ def _compare_results(game: str, one: Pairing, two: Pairing) -> ScoreChange:
 def _paired_change(
     one: Sequence[MatchPair], two: Sequence[MatchPair], part: str, whole: str
 ) -> Interval | None:
-    """Return the change of part / whole between two runs of the same pairs of matches.
+    """Return the change of sum(part) / sum(whole) between two runs of the same pairs of matches.
 
-    `part` and `whole` are fields of a pair. None if the pairs differ, or the interval is not valid.
+    `part` and `whole` name fields of a pair. None if the pairs differ, or the interval is not valid.
     """
     second = {pair.seed: pair for pair in two}
     if second.keys() != {pair.seed for pair in one}:
@@ -331,7 +331,7 @@ def _compare_numbers(player: str, one: "GameProbe", two: "GameProbe") -> Iterato
 
 
 def _may_vary(one: "GameProbe", two: "GameProbe") -> bool:
-    """Whether a player that may change its answers was asked only once.
+    """Whether a player that may change its answers was asked each question only once.
 
     Models may vary at any temperature, because endpoints batch requests, which changes rounding. A program
     counts as deterministic unless the other probe asked it several times.

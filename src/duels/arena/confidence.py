@@ -61,7 +61,7 @@ class Interval:
 
     @property
     def complement(self) -> "Interval":
-        """The interval of `1 - x`, which is the other player's share of the points."""
+        """The interval of 1 minus the number: for a share of the points, the other player's share."""
         return Interval(1 - self.estimate, 1 - self.high, 1 - self.low)
 
 
@@ -72,7 +72,7 @@ def interval_data(interval: Interval) -> dict[str, float | None]:
 
 
 Bets = Sequence[tuple[float, float, float]]
-"""The bet of each strategy on a result: the value, the bet, and the amount by which values can be below 0."""
+"""The bet of each strategy on a result: the value, the bet, and how far below 0 a value can be."""
 
 
 def confidence_sequence(results: Iterable[tuple[float, float]], max_correction: float) -> tuple[float, float]:
@@ -101,7 +101,10 @@ def confidence_sequence(results: Iterable[tuple[float, float]], max_correction: 
 def count_results_to_exclude(
     results: Sequence[tuple[float, float]], max_correction: float, mean: float, max_results: int
 ) -> int | None:
-    """Return how many results exclude `mean` if the given ones repeat; None if more than `max_results`."""
+    """Return how many results it takes to exclude `mean`, if `results` repeat in a cycle.
+
+    None if it takes more than `max_results`.
+    """
     counts = [
         _count_until_refuted(_iter_bets(islice(cycle(each), max_results), max_correction), target)
         for each, target in ((results, mean), (_mirror(results), 1 - mean))
@@ -145,7 +148,7 @@ def _find_lowest_mean(bets: Sequence[Bets]) -> float:
 
 
 def _count_until_refuted(bets: Iterable[Bets], mean: float) -> int | None:
-    """Return after how many results bets on values above `mean` reach the goal; None if they do not."""
+    """Return the number of results after which bets on values above `mean` reach the goal, or None."""
     capitals = [weight for weight, _ in _STRATEGIES]
     for count, strategies in enumerate(bets, start=1):
         for index, (value, bet, below) in enumerate(strategies):

@@ -123,7 +123,7 @@ class Config:
     seed: str = "1"
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
     until: float | None = None
-    """Stop a pairing once the margin of its result is at most this number."""
+    """A margin: a pairing stops once its result is known to within this number."""
     budget: str | None = None
     """The amount of money after which the run stops, such as `5usd`."""
     limits: ProgramLimits = field(default_factory=ProgramLimits)
@@ -297,7 +297,7 @@ class ProbeConfig:
         self.make_run_config()  # checks the player, the model and the budget
 
     def make_run_config(self) -> Config:
-        """Return a run config with the same player, which checks and creates the player."""
+        """Return a run config with the same player. It checks the settings and can make the player."""
         return Config(
             (self.player, "nobody=random"),
             self.games,
@@ -370,7 +370,7 @@ LADDER_MATCHES = {"lights": 200, "leap": 200, "chain": 20, "hunt": 100, "flip": 
 
 
 def ladder_config(games: tuple[str, ...], matches: int | None, seed: str) -> Config:
-    """Return the config of a run between the built-in players. No games means all games."""
+    """Return the config of a run between the built-in players. Without `games`, all games are played."""
     names = games or tuple(GAMES)
     defaults = {name: LADDER_MATCHES.get(name, 10) for name in names}
     return Config(LADDER, names, matches or defaults, seed)

@@ -39,7 +39,7 @@ VERSION = 1
 STRATA = (0.0, 0.01, 0.05, 0.2, 1.0)
 """Bounds of the strata, by the shortfall of a position's worst action."""
 ERROR_SHARE = 0.1
-"""Players of the source matches lose this share of what random play loses, like the level `expert`."""
+"""Players of the source matches lose this share of what random play gives away, like the level `expert`."""
 POOL_FACTOR = 10
 """Decisions in the pool per sampled position."""
 README = "README.md"
@@ -56,7 +56,7 @@ class SamplingShare:
     """The sampling probability of a position, and its weight."""
 
     group: int
-    """The index of the stratum; 0 for every position if there are fewer positions than strata."""
+    """The index of the stratum. If there are fewer positions than strata, all positions have 0."""
     chance: float
     weight: float
     """The share of all decisions that the position represents. The weights of a sample sum to 1."""

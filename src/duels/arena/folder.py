@@ -49,7 +49,7 @@ LOCK = ".lock"
 _ADJUSTABLE = ("matches", "until", "budget", "currency", "prices")  # may differ when a run continues
 _FIRST_CONDITIONS = {"prompt": 1, "ask_forced": True, "memory": "none", "form": "text"}
 """Conditions of models in folders of earlier versions, which do not store them."""
-_CONTINUED = "continued-by-"  # plus a version of duels; empty files need no lock
+_CONTINUED = "continued-by-"  # then a version of duels; such a file is empty, so writing it needs no lock
 _WORKERS = ".workers-"
 _ID = re.compile(rb'"id": "(\w+)"')
 _SHARD_PREFIX = re.compile(r"requests-([0-9]+-of-[0-9]+-)")
@@ -178,7 +178,7 @@ class Folder:
     def count_missing(self, rows: Iterable[Row]) -> int:
         """Return the number of planned matches that are not among `rows`.
 
-        A run with `until` ends early: there, only gaps between the matches of two players count.
+        A run with `until` may end early, so there only gaps between the matches of two players count.
         """
         by_pairing: dict[tuple[str, frozenset[str]], set[tuple[int, str]]] = defaultdict(set)
         for row in filter(self.is_planned, rows):
@@ -380,7 +380,7 @@ def write_config(
 
 
 def record_version(folder: Path, continued_by: str) -> None:
-    """Record a version of duels that continued the run. Shards may do so at the same time."""
+    """Record a version of duels that continued the run. Several shards may call this at the same time."""
     with suppress(FileExistsError):
         write_atomically(folder / f"{_CONTINUED}{continued_by}", b"")
 
@@ -473,7 +473,7 @@ def _check_mergeable(folders: Sequence[Folder]) -> str:
 
 
 def _group_rows_by_log(folders: Iterable[Folder], merged: MergedRows) -> dict[str, dict[str, Row]]:
-    """Return the rows by merged log (one log per shard) and key. Add them all to `merged`."""
+    """Return the rows by new log (one per shard) and key, and add them to `merged`."""
     logs: dict[str, dict[str, Row]] = {}
     for folder in folders:
         for log in folder.list_logs():

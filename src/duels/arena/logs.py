@@ -29,7 +29,8 @@ class Log:
     """A worker's log, to which one thread adds rows.
 
     A row is written when `add` returns, so killing the process does not lose it. A background thread syncs
-    rows every `sync_interval` seconds, because syncing takes longer than a quick match. With 0, `add` syncs.
+    rows every `sync_interval` seconds, because syncing takes longer than a quick match. If the interval is 0,
+    `add` syncs each row itself.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ def _reject_constant(name: str) -> None:
 
 
 class MergedRows:
-    """The rows of several logs by key. If a key occurs again, the first row stays."""
+    """The rows of several logs by key. If several rows have the same key, the first one counts."""
 
     def __init__(self) -> None:
         self._rows: dict[str, list[tuple[str, Row]]] = {}

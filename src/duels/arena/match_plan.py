@@ -63,7 +63,7 @@ class Judge:
     def outcome_values(self, match: AnyMatch) -> list[float]:
         """Return the value of each chance outcome for Player 1.
 
-        With hidden information, this method and `action_values` combine the information of both players.
+        In games with hidden information, this method and `action_values` combine what both players know.
         Neither player sees the result.
         """
         if self._is_open:
@@ -158,7 +158,7 @@ def play_dialogue(
 
 @dataclass(frozen=True, slots=True)
 class GradedDecision:
-    """A decision of a match with the verdict on all actions. Forced moves have none."""
+    """A decision of a match with the verdict on all actions. Forced moves are not graded."""
 
     seat: Seat
     entry: int

@@ -84,7 +84,7 @@ class QuestionRunner:
     def __init__(self, settings: EndpointSettings, budget_meter: BudgetMeter) -> None:
         self._settings, self._budget_meter = settings, budget_meter
         self.is_down = False
-        """Whether the endpoint is down. No further question is asked then."""
+        """Whether the endpoint is down. If so, no more questions are asked."""
         self.interruptions: list[str] = []
 
     async def run(
@@ -142,7 +142,7 @@ class ModelWorker:
         self.interruptions = self._runner.interruptions
 
     def play(self, plans: Iterable[MatchPlan], listener: MatchListener) -> None:
-        """Play matches and pass each to `listener` when it ends. Does nothing once the endpoint is down."""
+        """Play matches, and pass each to `listener` when it ends. Do nothing if the endpoint is down."""
         if not self._runner.is_down:
             asyncio.run(self._play_all(plans, listener))
 

@@ -28,7 +28,7 @@ from duels.players.program import ProgramPlayer
 
 
 class PlayerCache:
-    """The players and judges of a run, created once per game, and players once per seat.
+    """The players and judges of a run: one judge per game, and one player per game, name and seat.
 
     With a folder, the stderr of each program is written to a file named after the worker and the seat.
     """
@@ -192,7 +192,7 @@ class ProcessPool:
                     listener(plan, answer)
 
     def _send_plan(self, worker: Connection, plan: MatchPlan) -> Connection:
-        """Send a match to a worker, or to a replacement if it died. Returns the worker with the match."""
+        """Send a match to a worker, or to a new one if it died. Returns the worker that got the match."""
         try:
             worker.send(plan)
         except OSError:  # the worker died while idle, so no match is to blame

@@ -139,7 +139,7 @@ def find_answers(folder: Folder, rows: dict[str, Row], questions: list[ProbeQues
 
 
 Answerer = Callable[[list[ProbeQuestion]], Mapping[str, Row]]
-"""Returns the answers to questions, by key, without those that cannot be answered now."""
+"""Returns the answers to questions, by key. Questions that cannot be answered now are left out."""
 
 
 def collect_answers(
@@ -185,7 +185,7 @@ def _explore(config: ProbeConfig, probe: Probe, seat: Seat, ask: Answerer) -> No
                     visited.add(successor)
                     next_wave.append(successor)
                 if mirror and (image := mirror.state(successor)) not in visited:
-                    visited.add(image)  # both share one answer, so both are explored
+                    visited.add(image)  # a state and its image share one answer, but both are explored
                     next_wave.append(image)
         wave = next_wave
 

@@ -40,7 +40,7 @@ with require_extra("arena"):
 _MAX_MISTAKES = 5
 _EPSILON = 1e-9
 _EVEN = 0.5
-_YARDSTICK = "club"  # the opponent in matches that a probe is compared with
+_YARDSTICK = "club"  # the report compares the cost of the probe with that of matches against this player
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class GameProbe:
     against: dict[str, Interval]
     """Results against built-in players, averaged over both seats."""
     cheaper_matches: tuple[int, int] | None
-    """The matches against _YARDSTICK, and their requests, that measure that result as precisely.
+    """How many matches against _YARDSTICK, and how many requests, measure that result as precisely.
 
-    None if they take more requests than the probe.
+    None if the matches take at least as many requests as the probe.
     """
     mistake_categories: dict[str, tuple[float, float]]
     """The number of answers and their total shortfall, by category."""

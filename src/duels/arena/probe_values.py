@@ -99,8 +99,8 @@ class AnswerTables:
         """Return the player's result at a seat (0 or 1) and its lower and upper standard errors.
 
         The player was not asked about positions after actions that it never chose. With `vary_unasked`, the
-        lower error assumes the worst play in them and the upper error the best. Otherwise both are equal.
-        Both are 0 if there is a single sample.
+        lower error assumes the worst play in these positions, and the upper error the best play. Otherwise
+        both errors are equal. Both are 0 if there is a single sample.
         """
         policy = np.where((self.tables.actor == seat)[:, None], self.make_policy(samples), opponent)
         values = np.array(expected_values(self.tables, policy, limit))
@@ -251,7 +251,7 @@ def _best_opponent(answers: AnswerTables, samples: Samples, responder: int, limi
 def _gain(
     answers: AnswerTables, opponents: list[Response], samples: slice, limit: int | None
 ) -> tuple[float, float]:
-    """Return the gain of two opponents, one for each seat, over their fair share, and its standard error."""
+    """Return by how much two opponents, one per seat, exceed their fair share, and the standard error."""
     (one, first, _), (two, second, _) = (
         answers.result(_make_policy(answers.tables, opponent, seat), 1 - seat, samples, limit)
         for seat, opponent in enumerate(opponents)
@@ -282,10 +282,10 @@ def compute_results(answers: AnswerTables, progress: Progress = no_progress) -> 
 
 
 def count_cheaper_matches(answers: AnswerTables, result: Interval, opponent: str) -> tuple[int, int] | None:
-    """Return the matches, and their requests, that measure a result as precisely as the probe did.
+    """Return how many matches, and how many requests, measure a result as precisely as the probe did.
 
-    None if the probe took no more requests, or its result is exact. The matches of a pair count as
-    independent.
+    None if the matches take at least as many requests as the probe, or its result is exact. The two matches
+    of a pair are counted as independent.
     """
     if not result.margin:
         return None

@@ -34,7 +34,7 @@ ASKED_ONCE_MODEL = (
 ASKED_ONCE_PROGRAM = "This is exact if the player always gives the same answer. Otherwise, use --samples 4."
 _MAX_NAMED_PAIRINGS = 3  # in a sentence
 _EPSILON = 0.00005  # smaller losses round to 0.00 points
-_MANY_CUT_OFF = 0.2  # as a share of a pairing's matches; so many halves hide which player is better
+_MANY_CUT_OFF = 0.2  # of a pairing's matches: with so many half points, the better player is hard to see
 _MIN_DECISIONS = 20  # in a category, to report its mean loss
 
 
@@ -109,7 +109,7 @@ def count_planned(config: Mapping[str, Any]) -> int:
 
 
 def make_report(folder: Folder, progress: Progress = no_progress) -> Report:
-    """Build the report on a run, finished or not. Raises DuelsError for the folder of a probe."""
+    """Build the report on a run, which may be unfinished. Raises DuelsError for the folder of a probe."""
     if folder.is_probe:
         raise DuelsError(f"{folder.path} is the folder of a probe, not of a run.")
     config = folder.config

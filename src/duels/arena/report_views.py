@@ -223,7 +223,7 @@ def _result_cells(pair: Pairing) -> list[object]:
 def format_gain(pair: Pairing) -> str:
     """Format how many times fewer pairs the adjusted result needs: `2.5 to 4.8x`.
 
-    Returns `4x?` for a rough estimate, and a dash for too few pairs.
+    Returns `4x?` for a rough estimate, and a dash if there are too few pairs.
     """
     if pair.variance_ratio is None:
         return ""

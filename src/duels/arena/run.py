@@ -19,7 +19,7 @@ from duels.core.errors import BadOption, quote
 FIRST_ROUND, MIN_ROUND, GROWTH = 20, 10, 8
 """Pairs in the first round, the minimum for later rounds, and the divisor for their size.
 
-A later round has an eighth of the pairs so far, because each check of the results takes longer."""
+A later round has an eighth of the pairs so far, because checking the results takes longer each time."""
 
 
 @dataclass
@@ -177,7 +177,7 @@ class _Session:
         self.listener(self._progress)
 
     def _is_decided(self, pairing: tuple[str, str, str], plans: list[MatchPlan]) -> bool:
-        """Whether the margin of a pairing's result is at most `until`."""
+        """Whether the result of a pairing is known to within the margin `until`."""
         if self.config.until is None or not plans:
             return False
         results = []

@@ -14,7 +14,7 @@ from duels.players.text_player import CONVERSATION, NO_MEMORY
 Row = Mapping[str, Any]
 Check = Callable[[Any], bool]
 Schema: TypeAlias = "Check | Mapping[str, Schema] | list[Schema] | tuple[Schema, ...]"
-"""A check, or the form of a JSON value: an object, a list of any length, or one schema for each item."""
+"""A check, or the form of a JSON value: an object, a list of any length, or a list with a schema per item."""
 
 VERSION = 2
 """The format version of rows."""
@@ -167,7 +167,7 @@ def can_replay(row: Row, rules: AnyRules) -> bool:
 
 
 def is_answer(row: Row) -> bool:
-    """Whether a row has the fields of a probe's answer, and its policy is one."""
+    """Whether a row has the fields of a probe's answer, and the probabilities of its policy sum to 1."""
     if not _fits(row, ANSWER):
         return False
     odds = (row["policy"] or {"": 1.0}).values()

@@ -39,7 +39,7 @@ class MatchPair:
     numbers are sums over the matches played.
     """
 
-    pair: int  # its index within the pairing
+    pair: int  # the number of the pair in the pairing
     seed: str
     """Identifies the pair across runs."""
     matches: int
@@ -64,7 +64,7 @@ class MatchPair:
 
     @property
     def swapped(self) -> "MatchPair":
-        """The other player's points, without decisions."""
+        """The pair from the other player's point of view. It has no decisions."""
         points, adjusted = self.matches - self.points, self.matches - self.adjusted
         return replace(self, points=points, adjusted=adjusted, shortfall=0.0, decisions=0)
 
@@ -321,7 +321,7 @@ def _has_forfeited(row: Row, index: int) -> bool:
 
 
 PRIOR = 0.1
-"""The regularisation of choix, which acts as if each two players had also played a few draws."""
+"""The regularisation of choix. It acts as if every two players had also drawn a few matches."""
 BOOTSTRAPS = 200
 """Bootstrap samples, drawn with a fixed seed."""
 SCALE = 400 / log(10)  # as in Elo: 400 points are odds of ten to one
@@ -329,7 +329,7 @@ _MISFIT_QUANTILE = NormalDist().cdf(3)  # three standard errors
 
 MatchPairs = Sequence[MatchPair]
 PairsByPairing = dict[tuple[int, int], list[MatchPairs]]
-"""The match pairs of each two players, as one list per game."""
+"""The match pairs of two players, one list per game, by the indices of the players."""
 
 
 @dataclass(frozen=True)

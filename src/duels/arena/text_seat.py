@@ -97,20 +97,20 @@ class MatchTask:
 
 
 def parse_conditions(values: Mapping[str, Any]) -> Conditions:
-    """Return conditions by name. Raises UnknownName for other names, BadOption for values not allowed."""
+    """Make conditions from names and values. Raises UnknownName or BadOption if one is not allowed."""
     return Conditions(**check_table(values, Conditions, "conditions", "condition"))
 
 
 @dataclass(frozen=True)
 class DecisionGrade:
-    """A decision and what it lost, by perfect play. Values are those of the seat that decided."""
+    """A decision and its loss under perfect play. Values are those of the seat that decided."""
 
     entry: int
     """The number of the entry in the match, from 1 on."""
     action: str | None
     """The action in notation, or None for a forfeit."""
     loss: float
-    """The value given away: the action's negated advantage under perfect play."""
+    """The value that the action gives away; 0 for a best action."""
     best: tuple[str, ...]
     """The best actions in notation."""
     before: float
@@ -170,7 +170,7 @@ ReplyResult: TypeAlias = MoveResult | RetryRequest | Forfeit | MatchEnd
 
 
 class _TextMatch:
-    """A match with one or two text seats. It plays on until one of them must decide."""
+    """A match with one or two text seats. It plays on until a text seat must decide."""
 
     def __init__(
         self, plan: MatchPlan, texts: Mapping[Seat, TextPlayer], players: Mapping[Seat, Player]
@@ -225,7 +225,7 @@ class TextSeat:
     """
 
     def __init__(self, task: MatchTask | Mapping[str, Any], opponent: Player | None = None) -> None:
-        """Start a match. `opponent` replaces the task's opponent, whose name then only labels the row."""
+        """Start a match. `opponent` plays instead of the task's opponent; the row keeps the task's name."""
         task = task if isinstance(task, MatchTask) else MatchTask.from_row(task)
         seat, plan = Seat(task.seat), task.plan
         if task.opponent == MODEL and not opponent:
@@ -273,7 +273,7 @@ class TextSeat:
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation to send now, by the conditions, as OpenAI's chat completions have it."""
+        """The conversation to send now, in the format of OpenAI's chat completions."""
         return self._player.messages
 
     @property

@@ -115,7 +115,7 @@ def _find_kind(identity: Row) -> str | None:
 
 
 class _Diverged(Exception):
-    """A player or chance does not continue as logged."""
+    """The repeated match differs from its log."""
 
 
 def _verify_matches(folder: Folder, result: Verification, progress: Progress) -> None:

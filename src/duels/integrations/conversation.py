@@ -37,10 +37,10 @@ def format_opening(seat: TextSeat) -> str:
 
 
 def play_action(seat: TextSeat, action: str) -> str:
-    """Play the action of a tool call, and return the text to answer the call with.
+    """Play the action of a tool call, and return the tool's answer.
 
-    That is the next question, why the action is not a move, or how the match ended. Raises GameOver after the
-    end. Errors of the opponent pass through.
+    The answer is the next question, the reason why the action is not a move, or the result of the match.
+    Raises GameOver after the end. Errors of the opponent pass through.
     """
     result = seat.reply(json.dumps({"action": action}), call_id=_CALL_ID)
     if isinstance(result, RetryRequest):
@@ -51,7 +51,7 @@ def play_action(seat: TextSeat, action: str) -> str:
 
 
 def format_next_question(seat: TextSeat) -> str:
-    """Return the question of a seat that has to decide, or how the match ended."""
+    """Return the question of a seat that has to decide, or the result of the match."""
     return _format_end(seat) if seat.over else seat.question
 
 

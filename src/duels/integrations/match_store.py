@@ -54,9 +54,9 @@ class MatchConversation:
         self._add_question(format_opening(self.seat))
 
     def find_next(self, number: int, action: str) -> MatchView | None:
-        """Return the question after an answer that has been played, or None if the question is open.
+        """Return the question that followed question `number`, or None if that question is still open.
 
-        Raises DuelsError if the question was answered differently, or has not been asked yet.
+        Raises DuelsError if question `number` was answered differently, or has not been asked yet.
         """
         current = len(self.questions)
         if number == current:
@@ -110,7 +110,7 @@ class MatchStore:
         """Answer a question once, and return the next question.
 
         The answer is saved before it is played. The same call again returns the same question. Raises
-        GameOver after the end, and DuelsError if there is no such match, or as `find_next` does.
+        GameOver after the end, DuelsError if there is no such match, and the errors of `find_next`.
         """
         with self._open(handle) as (match, file):
             question = match.find_next(number, action)

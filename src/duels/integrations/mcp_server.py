@@ -137,7 +137,7 @@ def make_server(store: MatchStore, seed: str | None = None, allow_hints: bool = 
 
 
 def _report_errors(tool: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a tool's expected errors messages to the model. Others are logged with a traceback."""
+    """Turn a tool's expected errors into messages to the model. Other errors are logged with a traceback."""
 
     @wraps(tool)
     def run(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,7 @@
-"""Matches for TRL's GRPOTrainer, which calls an environment's public methods as tools; imports no TRL."""
+"""Matches for TRL's GRPOTrainer, which calls an environment's public methods as tools.
+
+This module does not import TRL.
+"""
 
 from typing import Any
 
@@ -69,9 +72,9 @@ class MatchEnvironment:
         return (self._seat and self._seat.scores()) or {}
 
     def get_reward(self) -> float | None:
-        """Return the reward, or None if the match is not over: TRL then ignores the rollout.
+        """Return the reward. If the match is not over, return None, so that TRL ignores the rollout.
 
-        Raises the error that broke off the match, if there was one.
+        If an error broke off the match, raises this error.
         """
         if self._error:
             raise self._error

@@ -46,7 +46,7 @@ class ModelChat:
         output = await self._model.generate(request, tools=self._tools)
         reply, calls = output.message, output.message.tool_calls or []
         text, call_id = (json.dumps(calls[0].arguments), calls[0].id) if calls else (output.completion, "")
-        if len(calls) < 2:  # providers want their own message back, and a response to each of its calls
+        if len(calls) < 2:  # a provider wants its own message back, but with a response to every call in it
             self._originals[text, call_id] = reply
         self.messages.append(reply)
         self.output = output

@@ -86,7 +86,7 @@ class UntilPrecise:
         """Return a stop if the result is precise enough."""
         if self._margin is None or self._margin > self._max_margin:
             return None
-        reason = f"The margin is {self._margin:.3f}, at most {self._max_margin:g}."
+        reason = f"The margin has fallen to {self._margin:.3f}; the target is {self._max_margin:g}."
         return EarlyStop(id=id, epoch=epoch, reason=reason)
 
     async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, Any]) -> None:
@@ -112,9 +112,8 @@ def make_match_task(
 ) -> Task:
     """Play matches of any installed game against a built-in player, or `model` for the role `opponent`.
 
-    Matches come in pairs, with the same seed and swapped seats. With `until`, stop once the margin of the
-    adjusted result is at most this number. A match that did not end, because of an error or a limit, has no
-    score.
+    Matches come in pairs, with the same seed and swapped seats. `until` is a margin: the task stops once the
+    luck-adjusted result is known to within it. A match that an error or a limit stopped has no score.
     """
     if until is not None and not 0 < until < 0.5:
         raise BadOption(f"until must be a number above 0 and below 0.5, not {until!r}.")

@@ -121,7 +121,7 @@ def exam(
     options: dict[str, Any] | None = None,
     **conditions: Any,
 ) -> Task:
-    """Ask about positions of good play, those of `duels exam` with the same seed."""
+    """Ask about positions from good play, the same as in `duels exam` with the same seed."""
     rules = find_game(game).rules(**(options or {}))
     allowed = _parse_conditions(rules, conditions)
     drawn = draw_positions(rules, positions, str(seed))
@@ -192,7 +192,7 @@ def _make_config(game: str, settings: Mapping[str, Any]) -> ProbeConfig:
 
 @metric
 def exploitability(game: str, **settings: Any) -> Metric:
-    """Return what the best opponent gains over a fair share, with its interval; NaN until all is answered.
+    """Return the best opponent's gain over its fair share, and the interval; NaN if an answer is missing.
 
     `settings` are those of a ProbeConfig.
     """
@@ -221,7 +221,7 @@ def probe(
 ) -> Task:
     """Ask about every position that an opponent can reach, like `duels arena probe`.
 
-    Raises BadOption for large games, about which `exam` asks a sample.
+    Raises BadOption for games that are too large; use `exam` for these.
     """
     rules = find_game(game).rules()
     allowed = _parse_conditions(rules, conditions)

@@ -26,7 +26,7 @@ def end_sample(
 
 @scorer(metrics={"*": [mean()]})
 def grade() -> Scorer:
-    """Score a sample. Without a stored score, it is unscored."""
+    """Return a scorer that reads the stored score. A sample without one stays unscored."""
 
     async def score(state: TaskState, target: Target) -> Score:
         stored = state.store.get(SCORE)
