@@ -104,5 +104,5 @@ def test_a_best_response_depends_on_the_clock() -> None:
 
 @mock.patch("duels.solving.tree.MAX_HISTORIES", 10_000)  # a search gives up sooner than for a user
 def test_rejects_games_that_are_too_large() -> None:
-    with pytest.raises(DuelsError, match=r"too large .* as a best response needs.*exploitability_bounds"):
+    with pytest.raises(DuelsError, match=r"too large .* which a best response needs.*exploitability_bounds"):
         duels.best_responses("random", "flip")

@@ -58,10 +58,11 @@ def table_of(
 ) -> NDArray[np.float64]:
     """Return the probabilities of `agent`, indexed [state, action], for `exploitability` and `duels.vector`.
 
-    The agent is called with every observation and mask; with `batch`, with arrays of them, one row each.
-    Observations have this `dtype`. With `limit_ends="draw"` they include the time left until the limit, as in
-    the environments, and the table is indexed [clock, state, action]. Raises DuelsError if the agent is not
-    deterministic or its answers are invalid, and TooLarge if the game has no tables.
+    The agent is called with every observation and its mask, or if `batch` is true, with arrays whose rows
+    are observations and masks. Observations have this `dtype`. With `limit_ends="draw"` they include the time
+    left until the limit, as in the environments, and the table is indexed [clock, state, action]. Raises
+    DuelsError if the agent is not deterministic or its answers are invalid, and TooLarge if the game has no
+    tables.
 
     >>> import duels
     >>> table = duels.table_of(lambda observation, mask: mask / mask.sum(), "lights")
@@ -121,9 +122,10 @@ def policy_of(
 ) -> Callable[[AnySight], dict[Any, float]]:
     """Turn `agent` into a function of a `Sight`, for `exploitability` of games or agents without tables.
 
-    The agent takes the observations of the environments: with `limit_ends="draw"` they include the time left
-    until the limit, with `memory` that number of recent entries, all in this `dtype`. With `batch` the agent
-    is called with one row. The function raises DuelsError if the agent's answer is invalid.
+    The agent takes the observations of the environments, in this `dtype`. With `limit_ends="draw"` they
+    include the time left until the limit. With `memory` they include that number of recent entries. If
+    `batch` is true, the agent is called with arrays of one row. The function raises DuelsError if
+    the agent's answer is invalid.
 
     >>> import duels
     >>> policy = duels.policy_of(lambda observation, mask: mask.argmax(), "hunt")
@@ -298,7 +300,7 @@ def is_player(policy: object) -> TypeGuard[Player]:
 
 
 def get_player_odds(player: str | Player, rules: AnyRules) -> Callable[[AnySight], dict[Any, float]]:
-    """Return the method `odds` of a player or of a player's name. Raises DuelsError if it has none."""
+    """Return the method `odds` of a player, given itself or by name. Raises DuelsError if it has none."""
     seated = make_player(player, rules) if isinstance(player, str) else player
     odds: Callable[[AnySight], dict[Any, float]] | None = getattr(seated, "odds", None)
     if odds is None:
@@ -311,7 +313,7 @@ def get_player_odds(player: str | Player, rules: AnyRules) -> Callable[[AnySight
 
 
 def normalize_policy(policy: Any, rules: AnyRules) -> Any:
-    """Return a policy as a table or a function. Raises DuelsError if it is neither, nor a player."""
+    """Return a policy as a table or a function. Raises DuelsError if it is of another type."""
     if isinstance(policy, str):  # our own players are deterministic
         return get_player_odds(policy, rules)
     if is_player(policy):

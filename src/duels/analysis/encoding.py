@@ -25,7 +25,10 @@ class ObservationEncoder:
         return self._encoding.encode(self._endless.view(self._state(match), seat), seat)
 
     def next_decision(self, match: AnyMatch) -> tuple[Seat | None, tuple[Any, ...]]:
-        """Return who would decide next without a limit, and the actions; all actions if chance is next."""
+        """Return the seat that would decide next if there were no limit, and its actions.
+
+        If chance is next, return None and all actions.
+        """
         state = self._state(match)
         actor = self._endless.actor(state)
         if actor is CHANCE:

@@ -1,6 +1,6 @@
 """Exercises: positions with a clear answer from the solved game, and the grading of answers.
 
-Practice adapts its difficulty to success. The daily puzzle is the same for everybody on a date.
+Practice gets harder after right answers. The puzzles of a day are the same for everybody.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -41,15 +41,15 @@ MAX_RIGHT_SHARE = 2 / 3
 MAX_EQUAL_ACTIONS, MAX_EQUAL_SHARE = 3, 0.4
 """If more than `MAX_EQUAL_ACTIONS` actions are right, they may be at most this share of all actions.
 
-Otherwise nearly every answer would be right, as in flip if any unknown tile is.
+Otherwise nearly every answer would be right. In flip, for example, all unknown tiles are alike.
 """
 MIXED_GAP = MAX_LOSSES["good"]
-"""The least by which a wrong answer is worse than the mixture's average, if the strategy mixes."""
+"""If the strategy mixes, a wrong answer is worse than the mixture's average by at least this."""
 MATCH_LOSS_SHARE = 0.3
-"""The losses in the matches that supply the positions, as a share of random play's."""
-_MEASURING_SHARE = 0.5  # the losses of the player who measures difficulty, as a share of random play's
+"""The losses in the matches that supply the positions, as a share of random play's losses."""
+_MEASURING_SHARE = 0.5  # as a share of random play's losses, for the player who measures difficulty
 SKIPPED_DECISIONS = 3
-"""The number of decisions at the start of a match that are not used."""
+"""The number of first decisions in a match that do not become exercises."""
 _RECENT_THEMES = 3  # the latest themes are not repeated
 _MATCHES_BEFORE_REPEAT = 40  # matches without a new theme until a recent one may return
 _MAX_MATCHES = 300  # matches without a new exercise until the search ends
@@ -158,9 +158,9 @@ def exercises(
 ) -> Iterator[Exercise]:
     """Iterate over exercises of a game, each from a different match and with a different position.
 
-    `game` is a name or a `Game`, each with options, or rules. The same seed gives the same exercises. A
-    recent theme returns only if no other is found. Raises UnknownName if there is no such game,
-    BadOption if the options are invalid.
+    `game` is rules, or a name or a `Game` with its options. The same seed gives the same exercises. A recent
+    theme returns only if no other is found. Raises UnknownName if there is no such game, and BadOption if the
+    options are invalid.
 
     >>> import duels
     >>> from itertools import islice
@@ -173,26 +173,26 @@ def exercises(
 
 def _generate_exercises(oracle: Oracle[Any, Any], rng: Random) -> Iterator[Exercise]:
     used: set[str] = set()
-    recent: list[Hashable] = []
-    stale: list[Exercise] = []
+    recent_themes: list[Hashable] = []
+    repeats: list[Exercise] = []
     matches, skipped = 0, SKIPPED_DECISIONS
     while matches < _MAX_MATCHES or skipped:
         if matches == _MAX_MATCHES:  # the matches may be too short to skip decisions
             matches, skipped = 0, 0
         matches += 1
         candidates = [e for e in _find_exercises(oracle, rng, skipped) if e.position not in used]
-        fresh = [exercise for exercise in candidates if exercise.theme not in recent]
-        stale += candidates
+        fresh = [exercise for exercise in candidates if exercise.theme not in recent_themes]
+        repeats += candidates
         if fresh:
             exercise = rng.choice(fresh)
-        elif stale and matches >= _MATCHES_BEFORE_REPEAT:
-            exercise = min(stale, key=lambda exercise: recent.index(exercise.theme))
+        elif repeats and matches >= _MATCHES_BEFORE_REPEAT:
+            exercise = min(repeats, key=lambda exercise: recent_themes.index(exercise.theme))
         else:
             continue
         used.add(exercise.position)
-        others = [theme for theme in recent if theme != exercise.theme]
-        recent = [*others[1 - _RECENT_THEMES :], exercise.theme]
-        stale, matches = [], 0
+        others = [theme for theme in recent_themes if theme != exercise.theme]
+        recent_themes = [*others[1 - _RECENT_THEMES :], exercise.theme]
+        repeats, matches = [], 0
         yield exercise
 
 
@@ -241,7 +241,7 @@ def play_judged_match(
 def find_mixed_answers(
     oracle: Oracle[Any, Any], sight: AnySight, verdict: Verdict[Any]
 ) -> frozenset[Hashable]:
-    """Return the action classes that are frequent or about average; empty if they are too many."""
+    """Return the action classes that are frequent or about average; empty if there are too many."""
     classes = [oracle.action_class(sight, judged.action) for judged in verdict.actions]
     right = {
         action_class
@@ -301,8 +301,8 @@ class Skill:
 def select_by_skill(exercises: Iterator[Exercise], skill: Skill) -> Iterator[Exercise]:
     """Yield exercises that suit the current skill, each chosen from a few candidates.
 
-    The longer the way to the end of the match, the harder: in leap, weak players get most positions wrong
-    about equally often.
+    A position far from the end of the match counts as harder. By error rate alone, most positions of leap
+    would be equally hard.
     """
     candidates: list[Exercise] = []
     while candidates := [*candidates, *islice(exercises, _CANDIDATES - len(candidates))]:
@@ -331,7 +331,7 @@ def is_complete(answers: Sequence[bool]) -> bool:
 
 
 def count_streak(answered: Mapping[str, Sequence[bool]], today: date) -> int:
-    """Count the days in a row, up to today or yesterday, with all puzzles answered, right or wrong."""
+    """Count the days in a row, up to today or yesterday, on which all puzzles have an answer."""
     day = today if is_complete(answered.get(today.isoformat(), ())) else today - timedelta(days=1)
     days = 0
     while is_complete(answered.get(day.isoformat(), ())):

@@ -44,7 +44,7 @@ class Export:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields of the run in every line of the file."""
+        """The fields that describe the run in every line of the file."""
         return {
             "game": self.rules.name,
             "options": options_data(self.rules.options()),
@@ -56,7 +56,7 @@ class Export:
 def export(
     run: Export, path: Path, progress: ProgressCallback = lambda done, games: None, jobs: int = 1
 ) -> int:
-    """Write the matches of `run` to a .jsonl or .parquet file; return how many it already contained.
+    """Write the matches of `run` to a .jsonl or .parquet file. Return the number that the file already had.
 
     Existing matches are kept, even if there are more than `run` needs. `jobs` is the number of processes.
     Raises FileInUse if another program is writing to the file, and DuelsError if it belongs to another run.
@@ -120,8 +120,8 @@ def _make_oracle_and_players(run: Export) -> tuple[Any, dict[Seat, Player]]:
 def _find_next_number(run: Export, path: Path, first: int) -> int:
     """Check the file, remove an incomplete last line and return the number of the next match.
 
-    The first match in the file is number `first`, or an earlier one if the run was interrupted after those
-    matches were written to the Parquet file.
+    The file begins with match number `first`. It begins with an earlier one if the run was interrupted
+    between writing these matches to the Parquet file and removing this file.
     """
     content = path.read_bytes()
     complete_lines = content[: content.rfind(b"\n") + 1]

@@ -79,7 +79,10 @@ class Grades:
 
 @lru_cache(maxsize=16)
 def compute_grades(rules: AnyRules) -> Grades:
-    """Grade every state of a game without hidden information. Raises DuelsError if `depends_on_clock`."""
+    """Grade every state of a game without hidden information.
+
+    Raises DuelsError if a limit changes the values.
+    """
     check_state_table(rules)
     if depends_on_clock(rules):
         raise DuelsError(
@@ -124,8 +127,8 @@ def set_clock(rules: AnyRules, state: Any, clock: int) -> Any:
 def depends_on_clock(rules: AnyRules) -> bool:
     """Whether the limit changes the values of positions, which a table of states cannot represent.
 
-    It does not if every position in which the clock advances is worth one half at any clock reading, because
-    a match that is cut off counts one half.
+    A match that is cut off counts one half. So the limit changes nothing if every position in which the clock
+    advances is worth one half at any clock reading.
     """
     limit = rules.limit_value
     if limit is None:

@@ -61,7 +61,7 @@ class Hint(Generic[A]):
     best: str
     """The recommended actions in a few words; empty if all actions are equally good."""
     indifference: str
-    """A sentence without its full stop if all actions have the same value; otherwise empty."""
+    """A sentence (without its full stop) if all actions have the same value; otherwise empty."""
     reason: str
     """One or two sentences that explain the advice."""
     details: str
@@ -69,9 +69,9 @@ class Hint(Generic[A]):
     belief: Mapping[str, float]
     """Probabilities of the other player's secret; empty in games without hidden information."""
     chances: Mapping[A, Value]
-    """The value of each action against the given opponent; empty without one, or if it is unknown.
+    """The value of each action against the given opponent; empty if there is none, or its policy is unknown.
 
-    In chain it is the value on this board, and a board without a winner counts one half.
+    In chain, only this board counts, and a board without a winner counts one half.
     """
     tip: str
     """A sentence on the recommended action that gives this opponent most chances to err, or ''."""
@@ -204,7 +204,7 @@ def _describe_best_response(
 ) -> str:
     """Say which actions of perfect play win most often against the opponent.
 
-    The sentence is empty if they do not differ, or win no more than the advice says.
+    The sentence is empty if these actions are equally good, or win no more often than the advice says.
     """
     numbers = {action: chances[action].number for action in verdict.best if action in chances}
     highest = max(numbers.values(), default=0.0)
@@ -243,8 +243,9 @@ def _search(rules: AnyRules, sight: AnySight, policy: _Policy) -> dict[Any, Valu
     """Return the values of the best response by value iteration.
 
     In a game with a limit, the search ends at the next tick of the clock (in chain, with the board), and that
-    end counts one half. Without it, the best response to an opponent who errs wins sooner or later after
-    any action. Raises TooLarge if there are too many states, ArithmeticError if the values do not converge.
+    end counts one half. If the search went on, the best response to an opponent who errs would win sooner or
+    later after any action. Raises TooLarge if there are too many states, and ArithmeticError if the values
+    do not converge.
     """
     limited = rules
     if rules.limit and rules.clock:
@@ -267,7 +268,7 @@ def _search(rules: AnyRules, sight: AnySight, policy: _Policy) -> dict[Any, Valu
 def _look_ahead(
     rules: OpenRules[Any, Any], sight: AnySight, policy: _Policy, oracle: Oracle[Any, Any]
 ) -> dict[Any, Value]:
-    """Return estimates. Equivalent actions share one, because each takes long."""
+    """Return estimates. Equivalent actions share an estimate, because each one takes long."""
 
     def estimate(state: Any) -> float:
         actor, outcome = rules.actor(state), rules.outcome(state)

@@ -1,7 +1,7 @@
 """Measurement of the levels: losses per decision, and scores against the next lower level.
 
-If the strategy mixes, choices from its mixture lose nothing. The measure is then how much worse a level's
-choices are than the mixture's average, which is 0 for a player who follows the strategy.
+If the strategy mixes, choices from its mixture lose nothing. A level is then measured by how much worse its
+choices are than the mixture's average. This is 0 for a player who follows the strategy.
 """
 
 import math
@@ -137,7 +137,7 @@ def play_measured_match(own: MeasuredLevel, other: MeasuredLevel, seat: Seat, rn
 def _estimate_luck_adjusted_score(
     oracle: Oracle[Any, Any], levels: Mapping[Seat, float], seat: Seat, rng: Random
 ) -> float:
-    """Estimate the expected score of `seat` from one match with hidden moves, without luck.
+    """Estimate the expected score of `seat` from one match with hidden moves, with luck left out.
 
     An action's value minus the mean value of the actions that could have been drawn is 0 on average.
     Subtracting it does not change the mean but removes most of the variance.
@@ -163,7 +163,7 @@ def get_default_matches(rules: AnyRules) -> int:
 
 
 def describe_other_factors(rules: AnyRules) -> str:
-    """Return a clause about factors other than skill, such as `luck decides`; empty without any."""
+    """Return a clause about factors other than skill, such as `luck decides`; empty if there are none."""
     luck, guessing = bool(rules.all_outcomes()), rules.has_hidden_information
     if luck and guessing:
         return "luck and guessing decide"

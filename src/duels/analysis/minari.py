@@ -37,13 +37,13 @@ def export_minari(
     if dataset_id in minari.list_local_datasets():
         raise DuelsError(f"The Minari dataset {dataset_id} already exists; choose another id.")
     matches = play_matches(run, 0, progress, jobs)
-    episodes = list(chain.from_iterable(_episodes(run, match) for match in matches))
+    episodes = list(chain.from_iterable(_make_episodes(run, match) for match in matches))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about missing authors and other metadata
         minari.create_dataset_from_buffers(
             dataset_id,
             [EpisodeBuffer(id=number, **episode) for number, episode in enumerate(episodes)],
-            env=_environment(run),
+            env=_make_environment(run),
             observation_space=spaces.Box(0, 1, (ObservationEncoder(run.rules).size,), np.int8),
             action_space=spaces.Discrete(len(run.rules.all_actions())),
             algorithm_name=" against ".join(run.players),
@@ -52,10 +52,10 @@ def export_minari(
         )
 
 
-def _environment(run: Export) -> Any:
+def _make_environment(run: Export) -> Any:
     """Make the first seat's environment against the second player; None if the game is not registered.
 
-    It is made by name, so that it can be recovered from the dataset.
+    The environment is made by name, so that users can recover it from the dataset.
     """
     if run.rules.game not in all_games():
         return None
@@ -64,7 +64,7 @@ def _environment(run: Export) -> Any:
     return gymnasium.make(name, **settings)
 
 
-def _episodes(run: Export, match: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _make_episodes(run: Export, match: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield an episode for each seat, in the order of their first decisions."""
     rows = build_rows(run, match)
     for seat in dict.fromkeys(row["seat"] for row in rows):

@@ -1,7 +1,8 @@
 """The reasons why a match was won or lost.
 
-The reader, addressed as `you`, is the only person who played. If two people played, it is the loser, or both
-if nobody won. A match between machines has no reader. A slip is a decision that gave something away.
+The reader, addressed as `you`, is the only person who played. If two people played, the loser is the reader;
+if nobody won, each of them is. A match between machines has no reader. A slip is a decision that gave
+something away.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 @dataclass(frozen=True)
 class Reason:
-    """A paragraph, with the position that it is about if there is one."""
+    """A paragraph, and the notation of its position if it is about one."""
 
     text: str
     position: str = ""
@@ -120,7 +121,7 @@ def describe_play(review: Review) -> str:
 
 
 def find_worst_slip(review: Review) -> ReviewedEntry | None:
-    """Return the reader's worst slip, or anybody's if the reader made none; None if nobody did."""
+    """Return the reader's worst slip, or anybody's if the reader made none; None if there was no slip."""
     entries = [entry for entry in review.entries if isinstance(entry.actor, Seat) and is_slip(entry)]
     return _find_worst(list_reader_slips(review)) or _find_worst(entries)
 
@@ -261,7 +262,7 @@ def _praise_flawless_play(review: Review, reader: Seat | None) -> list[Reason]:
 
 
 def _explain_opening(review: Review, reader: Seat, loser: Seat) -> _Cause:
-    """Say that the game is won or lost from the start; this is a cause only if it ended that way."""
+    """Say that the game is won or lost from the start. This is a cause only if the match ended so."""
     opening = review.opening if reader is Seat.ONE else 1 - review.opening
     if opening < MIN_SHOWN:
         sentence = "The game is lost for you from the start if the other player makes no mistake."

@@ -85,7 +85,7 @@ class ReviewedEntry:
     mixing: float = 0.0
     """How much better the choice from the strategy's mixture was than the mixture's average."""
     draws: tuple[tuple[float, float], ...] = ()
-    """The mixture: the probability of each action, and how much better it is than the average."""
+    """The mixture: the probability of each action, and its value minus the average."""
     below_mixture: float = 0.0
     """How much worse the action is for the actor than the mixture's average; 0 if nothing is mixed."""
     loss: float = 0.0
@@ -96,22 +96,21 @@ class ReviewedEntry:
     best_labels: tuple[str, ...] = ()
     """Nouns for the best actions."""
     mark: str = ""
-    """A mark's name, ONLY_MOVE, or RARE if the strategy seldom plays this; empty for chance, or if all
-    actions are equally good."""
+    """The name of a mark, ONLY_MOVE or RARE; empty for chance, or if all actions are equally good."""
     indifference: str = ""
     """A sentence if the choice did not matter; otherwise empty."""
     reason: str = ""
-    """Why the best action was best, if another was played; like `effect`, it addresses the actor."""
+    """Why the best action was best, as a sentence to the actor; empty if the action has no loss."""
     effect: str = ""
-    """The effect of the action, if it has a loss."""
+    """The effect of a loss or an early end, as a sentence to the actor; otherwise empty."""
     outcome_text: str = ""
-    """A clause on what chance brought (`the coin showed heads`); empty for a decision."""
+    """A clause about a chance outcome (`the coin showed heads`); empty for a decision."""
     action_text: str = ""
     """A predicate for the decision (`went to 7`); empty for chance."""
     unforeseen_loss: str = ""
-    """A predicate if the action lost the match at once without either player knowing; otherwise empty.
+    """A predicate if the action lost the match at once and neither player could know it; otherwise empty.
 
-    `{whose}` in it, and in `winning_discovery`, stands for the other player."""
+    In this text and in `winning_discovery`, `{whose}` stands for the other player's name and `'s`."""
     winning_discovery: str = ""
     """A predicate if the action won the match at once by finding a secret; otherwise empty."""
     stake: Stake | None = None
@@ -246,8 +245,8 @@ def review(
     values = [_get_value(oracle, position) for position in positions]
     verdicts = [_judge_position(oracle, position) for position in positions[:-1]]
     entries = tuple(
-        _review_entry(oracle, after, verdict, reply, value_before.number, value_after.number)
-        for after, (verdict, reply), (value_before, value_after) in zip(
+        _review_entry(oracle, position, verdict, reply, value_before.number, value_after.number)
+        for position, (verdict, reply), (value_before, value_after) in zip(
             positions[1:], pairwise([*verdicts, None]), pairwise(values), strict=True
         )
     )
@@ -307,20 +306,20 @@ def _judge_position(oracle: AnyOracle, match: AnyMatch) -> Verdict[Any] | None:
 
 def _review_entry(
     oracle: AnyOracle,
-    after: AnyMatch,
+    match: AnyMatch,
     verdict: Verdict[Any] | None,
     reply: Verdict[Any] | None,
     value_before: float,
     value_after: float,
 ) -> ReviewedEntry:
-    turn, before, rules = after.turns[-1], after.after(after.length - 1), after.rules
+    turn, before, rules = match.turns[-1], match.after(match.length - 1), match.rules
     notation = format_entry(rules, turn)
     verb, noun = _EARLY_END_NAMES.get(turn.action, ("", ""))
     actor = _find_decider(turn, value_before)
     sight = before.sight(actor if isinstance(actor, Seat) else Seat.ONE)
     entry = ReviewedEntry(
-        match=after,
-        number=after.length,
+        match=match,
+        number=match.length,
         actor=actor,
         notation=notation,
         label=noun or label_action(sight, turn.action),
@@ -333,7 +332,7 @@ def _review_entry(
         outcome_text = oracle.describe_outcome(turn.action) or f"chance brought {notation}"
         return replace(entry, outcome_text=outcome_text)
     best = () if turn.out_of_turn else verdict.best
-    unforeseen_loss, winning_discovery = _find_turning_point(oracle, after)
+    unforeseen_loss, winning_discovery = _find_turning_point(oracle, match)
     entry = replace(
         entry,
         best=tuple(map(rules.format, best)),
@@ -342,7 +341,7 @@ def _review_entry(
         action_text=verb or oracle.describe_action(turn.action) or f"played {notation}",
         unforeseen_loss=unforeseen_loss,
         winning_discovery=winning_discovery,
-        stake=_make_stake(after, reply),
+        stake=_make_stake(match, reply),
         beliefs=_make_beliefs(oracle, before),
     )
     was_lost = bool(_find_turning_point(oracle, before)[0])
@@ -356,10 +355,10 @@ def _find_decider(turn: Turn[Any], value_before: float) -> Actor:
     return Seat.ONE if value_before > _NO_WINNER else Seat.TWO
 
 
-def _make_stake(after: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
-    if not reply or len(reply.actions) == 1 or after.actor is after.turns[-1].actor:
+def _make_stake(match: AnyMatch, reply: Verdict[Any] | None) -> Stake | None:
+    if not reply or len(reply.actions) == 1 or match.actor is match.turns[-1].actor:
         return None
-    if after.rules.has_hidden_information:
+    if match.rules.has_hidden_information:
         return None
     losses = [loss for loss in reply.losses if is_loss(loss)]
     return Stake(len(reply.actions), len(losses), max(losses, default=0.0))
@@ -374,7 +373,7 @@ def _judge_decision(
     draws: tuple[tuple[float, float], ...] = ()
     if was_lost:
         indifference = ALREADY_LOST
-    elif entry.is_early_end:  # replaces the value of the position by the result, so nothing is luck
+    elif entry.is_early_end:  # the player chose this result, so nothing is luck
         own_value = entry.value_before if sight.seat is Seat.ONE else 1 - entry.value_before
         loss = own_value - (_NO_WINNER if action is EarlyEnd.STOP else 0.0)
         loss_error = verdict.value.error
@@ -388,7 +387,7 @@ def _judge_decision(
             mixing = loss - below_mixture
             draws = tuple((j.weight, j.value.number - mean) for j in verdict.actions if j.weight)
     luck = 0.0 if was_lost else entry.luck + sign * loss
-    is_slip = is_loss(loss) and not entry.turn.out_of_turn  # other early ends have no best action
+    is_slip = is_loss(loss) and not entry.turn.out_of_turn  # out of turn, the player had no action
     return replace(
         entry,
         luck=luck if abs(luck) >= _ROUNDING else 0.0,

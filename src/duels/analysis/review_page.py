@@ -74,7 +74,7 @@ def build_review_steps(review: Review, make_command: ContinueCommand | None = No
     rules, names = review.match.rules, review.names or SEAT_LABELS
     words, drawing = review.game.words(rules), review.game.drawing(rules)
     start = _render_board(drawing, review.match.after(0), Seat.ONE, names)
-    # The drawing replaces the board in letters.
+    # Leave out the board in letters: the page draws it.
     welcome = strip_ink("\n".join(words.opening().render_news()))
     opening = {"title": "The start", "board": start, "text": welcome, "mark": ""}
     steps = [{**opening, **_make_commands(review, 0, make_command)}]

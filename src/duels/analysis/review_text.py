@@ -125,7 +125,7 @@ def has_unproven_loss(entry: ReviewedEntry) -> bool:
 
 
 def describe_luck(review: Review, entry: ReviewedEntry) -> list[str]:
-    """Return clauses on an entry's luck and on its choice from the mixture, if they are not negligible."""
+    """Return clauses about an entry's luck and its choice from the mixture, unless they are negligible."""
     if not isinstance(entry.actor, Seat):
         return [f"luck: {_format_luck(review, entry.luck)}"]
     threshold = max(MIN_SHOWN, 2 * review.error)
@@ -143,7 +143,10 @@ def _format_luck(review: Review, luck: float) -> str:
 
 
 def describe_indifference(review: Review, entry: ReviewedEntry, begins: bool = True) -> str:
-    """Say that the choice did not matter, as a sentence or a clause; empty if it did matter."""
+    """Say that the choice did not matter; empty if it did.
+
+    The result is a sentence, or a clause if `begins` is false.
+    """
     sentence = entry.indifference
     if sentence == ALREADY_LOST:
         sentence = f"{get_actor_name(review, entry.actor, begins)} had already lost."
@@ -244,10 +247,10 @@ def compute_account(review: Review) -> Account:
     return Account(start, parts["luck"], choices, lost, score)
 
 
-def format_account(review: Review, start: str = "at the start") -> list[str]:
-    """Return two paragraphs: losses, luck and choices; and the sum that gives the score.
+def format_account(review: Review, start_label: str = "at the start") -> list[str]:
+    """Return two paragraphs: one on losses, luck and choices, and their sum, which is the score.
 
-    `start` names the position at which the review begins.
+    `start_label` names the position at which the review begins.
     """
     own, other, names = review.side, review.side.other, get_player_names(review)
     account = compute_account(review)
@@ -259,7 +262,7 @@ def format_account(review: Review, start: str = "at the start") -> list[str]:
         f"{names.name(other)} {account.losses[other] / 10:.1f} points.",
         f"Luck: {luck}.",
     ]
-    terms = [f"{account.start / 10:.1f} {start}", f"{_format_term(account.luck)} luck"]
+    terms = [f"{account.start / 10:.1f} {start_label}", f"{_format_term(account.luck)} luck"]
     if account.choices:
         for seat, sign in ((own, 1), (other, -1)):
             owner, tenths = names.possessive(seat, begins=True), account.choices[seat]

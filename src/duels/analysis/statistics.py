@@ -41,7 +41,7 @@ class Decision:
     mark: str
     kind: str = ""
     below_mixture: float | None = None
-    """How much worse it is than the average of the oracle's mixed strategy; None if that is not mixed."""
+    """How much worse the decision is than the mixture's average; None if the strategy does not mix."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class PlayedMatch:
 
     @property
     def below_mixture(self) -> list[float]:
-        """How much worse each decision is than the mixed strategy's average; empty if it is not mixed."""
+        """How much worse each decision is than the mixture's average; empty if the strategy does not mix."""
         return [each.below_mixture for each in self.decisions if each.below_mixture is not None]
 
 
@@ -102,7 +102,7 @@ class Stage:
     decisions: int
     loss: float
     below_mixture: float | None = None
-    """How much worse the decisions are than the average of the mixed strategy; None if it is not mixed."""
+    """How much worse the decisions are than the mixture's average; None if the strategy does not mix."""
 
 
 @dataclass(frozen=True)
@@ -180,8 +180,8 @@ def _list_mistakes(played: Sequence[PlayedMatch]) -> tuple[Mistake, ...]:
 
 def get_decisions(match: AnyMatch, seat: Seat, progress: Progress = no_progress) -> tuple[Decision, ...]:
     """Return a seat's graded decisions in a finished match; empty if the game is too large."""
-    played = dump_record(match)
-    path = cache_dir() / "grades" / f"{sha256(f'{GRADES_VERSION} {seat} {played}'.encode()).hexdigest()}.json"
+    record = dump_record(match)
+    path = cache_dir() / "grades" / f"{sha256(f'{GRADES_VERSION} {seat} {record}'.encode()).hexdigest()}.json"
     decisions = _load_cached(path)
     if decisions is None:
         try:
@@ -210,14 +210,14 @@ def _classify_mistake(entry: ReviewedEntry, oracle: Oracle[Any, Any]) -> str:
     assert entry.match.previous
     assert isinstance(entry.actor, Seat)
     sight = entry.match.previous.sight(entry.actor)
-    right = [judged for judged in oracle.judge(sight).actions if judged.best]
-    played = oracle.mistake_category(sight, entry.turn.action)
-    if not played:
+    best = [judged for judged in oracle.judge(sight).actions if judged.best]
+    category = oracle.mistake_category(sight, entry.turn.action)
+    if not category:
         return entry.mark
-    if played in (oracle.mistake_category(sight, judged.action) for judged in right):
-        return f"{played}, the wrong one"
-    most_frequent = max(right, key=lambda judged: judged.weight)
-    return f"{played} instead of {oracle.mistake_category(sight, most_frequent.action)}"
+    if category in (oracle.mistake_category(sight, judged.action) for judged in best):
+        return f"{category}, the wrong one"
+    most_frequent = max(best, key=lambda judged: judged.weight)
+    return f"{category} instead of {oracle.mistake_category(sight, most_frequent.action)}"
 
 
 def _load_cached(path: Path) -> tuple[Decision, ...] | None:

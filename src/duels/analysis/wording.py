@@ -15,7 +15,7 @@ MAX_NAMED = 3
 
 EQUALLY_GOOD = "All actions are equally good."
 ALREADY_LOST = "Already lost."
-"""The comment on a decision after the match was lost without either player knowing."""
+"""The comment on a decision after an unforeseen loss, of which neither player knew."""
 
 ONLY_MOVE, RARE = "only move", "rare"
 RARE_EXPLANATION = f"{RARE.capitalize()}: the strategy seldom plays this."
