@@ -86,16 +86,16 @@ optional_game_argument = _make_game_argument(required=False)
 
 
 def player_option(
-    name: str, help_text: str, default: str | None = None, programs: bool = False
+    name: str, help_text: str, default: str | None = None, allow_programs: bool = False
 ) -> Callable[[F], F]:
     """Make an option that takes the name of a player.
 
-    With `programs`, the option also takes "cmd:COMMAND" and model:NAME, and its value is then a PlayerKind.
+    With `allow_programs`, it also takes "cmd:COMMAND" and model:NAME, and these become a PlayerKind.
     """
     return click.option(
         name,
         metavar="PLAYER",
-        callback=_parse_player_or_program if programs else _parse_player,
+        callback=_parse_player_or_program if allow_programs else _parse_player,
         shell_complete=_make_completer(PLAYER_KINDS.values),
         default=default,
         show_default=default is not None,

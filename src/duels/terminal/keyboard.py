@@ -46,7 +46,7 @@ class Keyboard:
     def echo(self, enabled: bool) -> Iterator[None]:
         """Turn echo on or off within the context. A change discards input that was typed ahead."""
         previous = termios.tcgetattr(sys.stdin)
-        # A terminal that started without echo (an editor's shell does its own) stays without.
+        # If the terminal started without echo, leave it off: an editor's shell echoes by itself.
         target = self._original[3] & termios.ECHO if enabled else 0
         if previous[3] & termios.ECHO == target:
             yield

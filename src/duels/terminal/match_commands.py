@@ -49,9 +49,12 @@ from duels.terminal.screen import Screen
     cls=GameCommand,
 )
 @game_argument
-@player_option("--seat1", "The player at seat 1.", "human", programs=True)
+@player_option("--seat1", "The player at seat 1.", "human", allow_programs=True)
 @player_option(
-    "--seat2", 'The player at seat 2, such as casual, "cmd:COMMAND" or model:NAME.', "human", programs=True
+    "--seat2",
+    'The player at seat 2, such as casual, "cmd:COMMAND" or model:NAME.',
+    "human",
+    allow_programs=True,
 )
 @model_options
 @click.option(
@@ -139,8 +142,8 @@ def _open_menu_if_wanted(code: int, step: NextStep, screen: Screen, board: bool)
     metavar="N",
     help="Start a new match after the first N entries of this one, which may be finished.",
 )
-@player_option("--seat1", "The program or model at seat 1.", programs=True)
-@player_option("--seat2", "The program or model at seat 2.", programs=True)
+@player_option("--seat1", "The program or model at seat 1.", allow_programs=True)
+@player_option("--seat2", "The program or model at seat 2.", allow_programs=True)
 @model_options
 @board_option
 @pace_option
@@ -171,7 +174,7 @@ def resume(
         if player is not None:
             external[seat] = player
     if entries is None:
-        result = resume_match(file or find_last_match(unfinished=True), screen, board, external)
+        result = resume_match(file or find_last_match(only_unfinished=True), screen, board, external)
     else:
         result = play_branch(file or find_last_match(), entries, screen, board, external)
     return _open_menu_if_wanted(*result, screen, board)

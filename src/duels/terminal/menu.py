@@ -119,7 +119,7 @@ class Menu:
         items["rules"] = ("read the rules of a game", lambda: self._invoke("rules", self._ask_game()))
         return items
 
-    def _play(self, board: bool, ask_rules: Callable[[], AnyRules] | None = None) -> NextStep | None:
+    def _play(self, use_board: bool, ask_rules: Callable[[], AnyRules] | None = None) -> NextStep | None:
         """Ask for the settings of a match and play it. By default, `ask_rules` asks only for the game."""
         ask_rules = ask_rules or (lambda: find_game(self._ask_game()).rules())
         rules, (opponent, people), first, length = ask_in_turn(
@@ -129,11 +129,11 @@ class Menu:
             lambda answers: self._ask_length(answers[0]),
         )
         rules = shorten_match(rules) if length == _SHORT else rules
-        board = board and can_use_board(rules, self._screen)
-        if not board:
+        use_board = use_board and can_use_board(rules, self._screen)
+        if not use_board:
             self._screen.say("Enter help at any prompt to see the commands.\n\n")
         setup = MatchSetup(rules, HUMAN, opponent, first, people=people)
-        return play_new_match(setup, self._screen, board)[1]
+        return play_new_match(setup, self._screen, use_board)[1]
 
     def _learn(self) -> None:
         from duels.terminal.lesson import play_lesson
@@ -174,7 +174,7 @@ class Menu:
         return one, two
 
     def _ask_name(self, seat_text: str, default: str, other_names: list[str]) -> str:
-        """Ask for a short name that nobody else has."""
+        """Ask for a short name that the other person does not have."""
         notice = ""
         unavailable = {name.lower() for name in (*other_names, _COIN)}
         while True:
@@ -213,14 +213,14 @@ class Menu:
 
     def _resume(self) -> NextStep | None:
         with self._screen.progress("reading your matches"):
-            unfinished = [saved for saved in _list_matches() if not saved.record.match.over]
-        saved = unfinished[0]
-        if len(unfinished) > 1:
-            matches = {match.label: match for match in unfinished}
+            unfinished_matches = [saved for saved in _list_matches() if not saved.record.match.over]
+        saved = unfinished_matches[0]
+        if len(unfinished_matches) > 1:
+            matches = {match.label: match for match in unfinished_matches}
             descriptions = {label: _describe_match(match) for label, match in matches.items()}
             saved = matches[choose(self._screen, "Which match? The newest is the first.", descriptions)]
-        board = can_use_board(saved.record.match.rules, self._screen)
-        return resume_match(saved.path, self._screen, board)[1]
+        use_board = can_use_board(saved.record.match.rules, self._screen)
+        return resume_match(saved.path, self._screen, use_board)[1]
 
     def _review(self, saved: SavedMatch) -> None:
         from duels.analysis.review import review_record

@@ -25,7 +25,7 @@ def find_solo_seat(live: LiveMatch) -> Seat | None:
 
 
 def make_player_names(live: LiveMatch) -> PlayerNames | None:
-    """Return both players' names, addressed to the only person against a machine, or None."""
+    """Return the names for sentences to the only person, or None unless that person plays a machine."""
     you = find_solo_seat(live)
     return PlayerNames(live.names[Seat.ONE], live.names[Seat.TWO], you) if you else None
 
@@ -37,7 +37,7 @@ def format_seat(live: LiveMatch, seat: Seat) -> str:
 
 
 def name_players(live: LiveMatch) -> PlayerNames:
-    """Return the names of two people or, against a machine, both names addressed to the only person."""
+    """Return the players' names. Against a machine, the sentences with them address the only person."""
     return make_player_names(live) or name_people(live)
 
 
@@ -57,13 +57,13 @@ def format_score(live: LiveMatch) -> str:
         return ""
     series = series.add(outcome.winner)
     parts = [f"{wins} for {name}" for name, wins in series.wins.items()]
-    if without_winner := series.matches - sum(series.wins.values()):
-        parts.append(f"{without_winner} without a winner")
+    if undecided := series.matches - sum(series.wins.values()):
+        parts.append(f"{undecided} without a winner")
     return f"Score: {', '.join(parts)}."
 
 
 def format_matchup(live: LiveMatch, you: Seat) -> str:
-    """Format the line that says which seat you have and whom you play."""
+    """Format the line with your seat and your opponent."""
     return f"You are {format_seat(live, you)} against {live.names[you.other]}."
 
 
@@ -157,9 +157,9 @@ def find_known_opponent(live: LiveMatch, seat: Seat) -> str | None:
 
 
 class HintStages:
-    """Hints in three stages: where to look; if the player asks again, the move; then also the theory.
+    """Hints in three stages: where to look, the move, and the move with its theory.
 
-    Each term is explained once.
+    The player asks again to see the next stage. Each term is explained once.
     """
 
     def __init__(self, glossary: Glossary | None = None) -> None:
@@ -186,10 +186,10 @@ class HintStages:
         words: Words[Any, Any],
         previous_entries: Sequence[str],
         oracle: Oracle[Any, Any],
-        against: str | None = None,
+        opponent: str | None = None,
     ) -> str:
         """Return the hint for the seat to move, after some entries of the same decision."""
-        result = hint(sight, oracle, against)
+        result = hint(sight, oracle, opponent)
         entries = _format_entries(sight, words, result, previous_entries) if result.best else ""
         advice = f"{result.describe_actions(Ink.CHANGED)} ({result.chance}{entries})."
         text = self.select(sight, result, " ".join(filter(None, [advice, result.tip])), "Enter hint again")

@@ -70,12 +70,12 @@ class _RecordFile(click.Path):
 record_argument = click.argument("file", type=_RecordFile(path_type=Path, exists=True), required=False)
 
 
-def find_last_match(unfinished: bool = False) -> Path:
+def find_last_match(only_unfinished: bool = False) -> Path:
     """Return the file of the last match or the last unfinished match. Raises DuelsError if there is none."""
     for saved in list_saved_matches(warn):
-        if not unfinished or not saved.record.match.over:
+        if not only_unfinished or not saved.record.match.over:
             return saved.path
-    problem = "There is no unfinished match." if unfinished else "You have not played a match yet."
+    problem = "There is no unfinished match." if only_unfinished else "You have not played a match yet."
     raise DuelsError(f"{problem} Start one with: {format_command('play', 'GAME')}")
 
 

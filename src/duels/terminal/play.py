@@ -54,9 +54,9 @@ def can_use_board(rules: AnyRules, screen: Screen) -> bool:
     return False
 
 
-def get_surface_class(board: bool) -> "type[PromptedMatch | BoardMatch]":
+def get_surface_class(use_board: bool) -> "type[PromptedMatch | BoardMatch]":
     """Return the class that shows a match: the prompt or the full-screen board. Raises MissingExtra."""
-    if not board:
+    if not use_board:
         return PromptedMatch
     with require_extra("tui"):
         from duels.terminal.board.surface import BoardMatch
@@ -65,7 +65,7 @@ def get_surface_class(board: bool) -> "type[PromptedMatch | BoardMatch]":
 
 
 def play_new_match(
-    setup: MatchSetup, screen: Screen, board: bool = False, series: Series | None = None
+    setup: MatchSetup, screen: Screen, use_board: bool = False, series: Series | None = None
 ) -> tuple[int, NextStep]:
     """Play a new match and its rematches. Return the exit code and the next step.
 
@@ -78,7 +78,7 @@ def play_new_match(
     while True:
         record = Record(Match.start(setup.rules), setup.make_headers())
         series = _continue_series(setup, series)
-        live, surface = _start_match(record, screen, board, setup.external, setup.path, series=series)
+        live, surface = _start_match(record, screen, use_board, setup.external, setup.path, series=series)
         if setup.fallback:
             screen.notice(
                 f"Perfect play is unknown in {setup.rules.name}, so {setup.fallback} plays instead."
@@ -95,7 +95,7 @@ def play_new_match(
 def _start_match(
     record: Record,
     screen: Screen,
-    board: bool,
+    use_board: bool,
     external: Mapping[str, players.PlayerKind],
     path: Path | None = None,
     journal: Journal | None = None,
@@ -111,7 +111,7 @@ def _start_match(
             match, headers, journal, lambda text: screen.notice(f"--chance: {text}"), progress, external
         )
     live.series = series
-    surface = get_surface_class(board)(live, screen)
+    surface = get_surface_class(use_board)(live, screen)
     if journal:
         journal.normalize(match)
     elif path or live.people:
@@ -121,7 +121,7 @@ def _start_match(
 
 
 def _format_first_player(setup: MatchSetup, is_rematch: bool) -> str:
-    """Say who is Player 1. Return an empty string if the players know it."""
+    """Say who is Player 1. Return an empty string if the players already know."""
     if all(setup.people):
         one, two = setup.people
         return f"{one} is Player 1 and moves first. {two} is Player 2."
@@ -157,19 +157,22 @@ def _make_rematch(setup: MatchSetup, step: NextStep) -> MatchSetup:
 
 
 def resume_match(
-    path: Path, screen: Screen, board: bool = False, seats: Mapping[Seat, players.PlayerKind] | None = None
+    path: Path,
+    screen: Screen,
+    use_board: bool = False,
+    seats: Mapping[Seat, players.PlayerKind] | None = None,
 ) -> tuple[int, NextStep]:
     """Resume the match recorded at `path`. Return the exit code and the next step.
 
-    `seats` holds the external players, whom a record only names. Raises DuelsError if the match is over.
+    `seats` holds the external players: a record has only their names. Raises DuelsError if the match is over.
     """
     try:
         journal, record = Journal.reopen(path, screen.notice)
-    except GameOver as over:
-        raise DuelsError(f"{over} Watch it with: {format_command('replay', path)}") from None
+    except GameOver as error:
+        raise DuelsError(f"{error} Watch it with: {format_command('replay', path)}") from None
     try:
         external = _name_external(record.headers, seats or {}, screen)
-        live, surface = _start_match(record, screen, board, external, journal=journal)
+        live, surface = _start_match(record, screen, use_board, external, journal=journal)
     except BaseException as error:
         journal.close()
         if isinstance(error, DuelsError):
@@ -177,14 +180,14 @@ def resume_match(
         raise
     screen.notice(f"Resuming {path}.")
     result = _play_to_end(live, surface, screen, resumed=True)
-    return _play_rematches(live, record, external, result, screen, board)
+    return _play_rematches(live, record, external, result, screen, use_board)
 
 
 def play_branch(
     path: Path,
     entries: int,
     screen: Screen,
-    board: bool = False,
+    use_board: bool = False,
     seats: Mapping[Seat, players.PlayerKind] | None = None,
 ) -> tuple[int, NextStep]:
     """Start a new match from the first `entries` entries of the match recorded at `path`.
@@ -198,11 +201,11 @@ def play_branch(
         screen.notice(f"{path}: the last line is incomplete and was left out: {quote(error.torn)}.")
     external = _name_external(source.headers, seats or {}, screen)
     record = branch(path, source, entries, external)
-    live, surface = _start_match(record, screen, board, external)
+    live, surface = _start_match(record, screen, use_board, external)
     start = f"after entry {entries}" if entries else "at the opening"
     screen.notice(f"Starting a new match from {path}, {start}.")
     result = _play_to_end(live, surface, screen)
-    return _play_rematches(live, record, external, result, screen, board)
+    return _play_rematches(live, record, external, result, screen, use_board)
 
 
 def _play_rematches(
@@ -211,7 +214,7 @@ def _play_rematches(
     external: Mapping[str, players.PlayerKind],
     result: tuple[int, NextStep],
     screen: Screen,
-    board: bool,
+    use_board: bool,
 ) -> tuple[int, NextStep]:
     code, step = result
     if step not in _REMATCHES:
@@ -219,7 +222,7 @@ def _play_rematches(
     one, two = players.read_player_names(record.headers).values()
     setup = MatchSetup(record.match.rules, one, two, external=external)
     series = _continue_series(setup, None).add(live.match.outcome.winner if live.match.outcome else None)
-    return play_new_match(_make_rematch(setup, step), screen, board, series)
+    return play_new_match(_make_rematch(setup, step), screen, use_board, series)
 
 
 def _name_external(

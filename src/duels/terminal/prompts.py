@@ -73,10 +73,10 @@ class PromptedMatch:
         self.screen = screen
         self.words = live.words
         rules = live.match.rules
-        shares_secrets = rules.has_hidden_information and len(live.people) == 2
-        self.hides_secrets = shares_secrets and screen.on_terminal
+        both_have_secrets = rules.has_hidden_information and len(live.people) == 2
+        self.hides_secrets = both_have_secrets and screen.on_terminal
         """Whether the screen must hide the secrets of two people from each other."""
-        if shares_secrets and screen.typed_at_terminal and not screen.on_terminal:
+        if both_have_secrets and screen.typed_at_terminal and not screen.on_terminal:
             raise DuelsError(
                 f"two people cannot play {rules.name} through a pipe: each would see the other's secrets. "
                 "Do not redirect the output."

@@ -114,7 +114,7 @@ def ask_exercise(
     title: str,
     screen: Screen,
     glossary: Glossary,
-    hints: bool = True,
+    offer_hints: bool = True,
     introduction: str = "",
 ) -> Any:
     """Ask for an action and return it. Raises Quit if the person stops."""
@@ -132,7 +132,7 @@ def ask_exercise(
     def hint(entries: list[str]) -> None:
         screen.say(stages.render(sight, words, entries, exercise.oracle))
 
-    return prompts.ask_position(sight, screen, hint if hints else None)
+    return prompts.ask_position(sight, screen, hint if offer_hints else None)
 
 
 def _parse_date(_context: click.Context, _parameter: click.Parameter, text: str | None) -> date | None:

@@ -49,35 +49,37 @@ _POSITION_LABEL = "  Position: "
 )
 @options.record_argument
 @click.option("--json", "as_json", is_flag=True, help="Print the review as a JSON object.")
-@click.option("--html", "page", type=options.NEW_FILE, help="Also write the review as a web page.")
+@click.option("--html", "html_path", type=options.NEW_FILE, help="Also write the review as a web page.")
 @click.option("--force", is_flag=True, help="Let --html overwrite an existing file.")
 @click.option(
     "--step", is_flag=True, help="Show the boards one by one, with the hidden information of both seats."
 )
 @options.plain_option
-def review(file: Path | None, as_json: bool, page: Path | None, force: bool, step: bool, plain: bool) -> None:
+def review(
+    file: Path | None, as_json: bool, html_path: Path | None, force: bool, step: bool, plain: bool
+) -> None:
     """Show where a match was won or lost, by default the last one.
 
     The review shows what each decision cost and how much was luck.
     """
     if step and as_json:
         raise click.UsageError("--step cannot be combined with --json.")
-    if page and os.path.lexists(page) and not force:
+    if html_path and os.path.lexists(html_path) and not force:
         raise click.UsageError(
-            f"--html: {escape_unprintable(str(page))} already exists. Pass --force to overwrite it."
+            f"--html: {escape_unprintable(str(html_path))} already exists. Pass --force to overwrite it."
         )
     file = file or options.find_last_match()
     record = read_record(file)
     screen = Screen(plain)
     with screen.progress("reviewing") as progress:
         reviewed = review_record(record, progress)
-    if page:
+    if html_path:
         from duels.analysis.review_page import render_review_page
         from duels.files import write_atomically
 
         format_branch_command = partial(options.format_command, "resume", file.resolve(), "--at")
         html = render_review_page(reviewed, record.headers, format_branch_command)
-        write_atomically(page, html.encode(), overwrite=force)
+        write_atomically(html_path, html.encode(), overwrite=force)
     if as_json:
         from duels.analysis.review_json import review_to_dict
 
@@ -86,8 +88,8 @@ def review(file: Path | None, as_json: bool, page: Path | None, force: bool, ste
         step_through(reviewed, screen)
     else:
         screen.say(render_review(reviewed, screen.width))
-    if page:
-        click.echo(f"Page: {escape_unprintable(str(page))}", err=True)
+    if html_path:
+        click.echo(f"Page: {escape_unprintable(str(html_path))}", err=True)
 
 
 def render_review(review: Review, width: int = _TEXT_WIDTH, reasons_first: bool = False) -> str:
@@ -96,17 +98,17 @@ def render_review(review: Review, width: int = _TEXT_WIDTH, reasons_first: bool 
     With `reasons_first`, the reasons stand above the details. By default they come last, where a terminal
     still shows them after a long text.
     """
-    chance, text_width = review_text.get_chance_label(review), min(width, _TEXT_WIDTH)
+    chance_label, text_width = review_text.get_chance_label(review), min(width, _TEXT_WIDTH)
     heading = f"{review.game.name}: {review_text.format_heading(review)}"
     title = wrap(f"{heading}\n{review_text.describe_players(review)}", text_width).splitlines()
     details = [
         wrap(review_text.format_legend(review), text_width),
         "",
-        f"     {'who':<{_WHO_WIDTH}}{'entry':<{_get_entry_width(review)}}{chance}, before and after",
+        f"     {'who':<{_WHO_WIDTH}}{'entry':<{_get_entry_width(review)}}{chance_label}, before and after",
         *_render_entries(review),
         *_render_beliefs(review),
         "",
-        f"{chance}, entry by entry:",
+        f"{chance_label}, entry by entry:",
         *_render_chart(review, width),
         "",
         wrap("\n".join(review_text.format_account(review)), text_width),
@@ -254,8 +256,8 @@ def step_through(review: Review, screen: Screen) -> None:
 
 def _render_pages(review: Review) -> Iterator[str]:
     start = _render_board(review, review.match.after(0))
-    chance = f"{review_text.get_chance_label(review)}: {100 * review.chance(review.opening):.1f}%."
-    yield f"The start\n\n{start}\n{chance}\n"
+    chance_line = f"{review_text.get_chance_label(review)}: {100 * review.chance(review.opening):.1f}%."
+    yield f"The start\n\n{start}\n{chance_line}\n"
     for entry in review.entries:
         yield "\n".join(
             [

@@ -233,8 +233,8 @@ class Screen:
     def key_reader(self, keys: Sequence[str]) -> Iterator[Callable[[str], str]]:
         """Yield a function that shows a prompt and returns one of `keys`, read without Enter.
 
-        Keys that are pressed ahead of the prompt count. At the end of input the function returns the last of
-        `keys`. Needs `can_page`.
+        Keys pressed before the prompt appears also count. At the end of input, the function returns the last
+        of `keys`. Needs `can_page`.
         """
         assert self._keyboard
         with self._keyboard.single_keys() as pressed:

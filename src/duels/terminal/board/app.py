@@ -223,8 +223,10 @@ class BoardApp(App[AppResult]):
         return board
 
     def _draw(self) -> None:
-        is_seat_open = self._must_hide_secrets and not self._seat_at_keyboard and not self.live.match.over
-        if is_seat_open or not self._scene.is_mounted:
+        is_nobody_at_keyboard = (
+            self._must_hide_secrets and not self._seat_at_keyboard and not self.live.match.over
+        )
+        if is_nobody_at_keyboard or not self._scene.is_mounted:
             return
         board = self._make_board()
         changed = find_changed_cells(self._previous_board.cells, board.cells)
@@ -379,7 +381,7 @@ class BoardApp(App[AppResult]):
             self._propose(_PROPOSALS[name], self.choice, self._seat)
 
     def _undo(self, choice: Choice) -> None:
-        """Propose a takeback. Two people may mean the decision just made, or the one before."""
+        """Propose a takeback. If it is unclear whose decision is meant, ask."""
         seats = messages.find_undo_seats(self.live, self._seat)
         if len(seats) == 1:
             self._propose(messages.propose_takeback, choice, seats[0])
@@ -416,7 +418,7 @@ class BoardApp(App[AppResult]):
 
         if proposal.question:
             if self._must_hide_secrets and proposal.needs_consent:
-                # The other person answers. If the answer is no, the keyboard goes back to this one.
+                # The other person answers. If the answer is no, this person gets the keyboard back.
                 self._lower_curtain(self._seat)
             self.push_screen(QuestionPanel(proposal.question), handle_answer)
         else:

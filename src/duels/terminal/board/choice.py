@@ -80,7 +80,7 @@ class Choice:
         return self._advance_dialogue()[1].for_solo().prompt.strip().removesuffix("\n>").rstrip()
 
     def _advance_dialogue(self) -> tuple[Dialogue[Any], Question]:
-        """Answer the questions that the person has settled. Return the dialogue and its next question."""
+        """Answer the questions that the picked cells settle. Return the dialogue and its next question."""
         option = self.options[0]
         dialogue = self._words.ask(self._sight)
         question = next(dialogue)

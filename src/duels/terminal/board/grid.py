@@ -43,7 +43,7 @@ class BoardGrid:
 
     @property
     def ease(self) -> tuple[int, int]:
-        """How easy the grid is to read: larger boxes are better, and then fewer rows."""
+        """How easy the grid is to read: larger boxes are better; among equal boxes, fewer rows."""
         return self.width * self.height, -len(self.rows)
 
     def draw_borders(self) -> list[str]:
@@ -132,7 +132,7 @@ def _split_row(row: Sequence[Cell], max_length: int) -> list[tuple[Cell, ...]]:
 
 
 def count_text_rows(board: TextBoard) -> int:
-    """Count the rows of the text below the cells and the gap above it."""
+    """Count the rows of the text below the cells, and the gap between cells and text."""
     return board.text.count("\n") + 2 if board.text else 0
 
 
@@ -144,7 +144,9 @@ def get_min_size(board: TextBoard) -> Point:
     return columns, max(rows, min(cell_rows, _MAX_BOARD_ROWS) + ROWS_AROUND_CELLS + 1)
 
 
-def find_changed_cells(before: Sequence[Sequence[Cell]], after: Sequence[Sequence[Cell]]) -> frozenset[int]:
+def find_changed_cells(
+    old_rows: Sequence[Sequence[Cell]], new_rows: Sequence[Sequence[Cell]]
+) -> frozenset[int]:
     """Return the numbers of the cells whose text differs between two boards. Colours do not count."""
-    pairs = zip(chain.from_iterable(before), chain.from_iterable(after), strict=False)
+    pairs = zip(chain.from_iterable(old_rows), chain.from_iterable(new_rows), strict=False)
     return frozenset(new.number for old, new in pairs if strip_ink(old.text) != strip_ink(new.text))
