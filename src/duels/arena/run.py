@@ -13,7 +13,7 @@ from duels.arena.folder import WHOLE_RUN, Folder, MatchScore, format_shard, is_i
 from duels.arena.match_plan import MatchPlan
 from duels.arena.models import ModelWorker
 from duels.arena.pool import ProcessPool, RayPool, Worker, make_program_check
-from duels.arena.scores import adjusted_interval
+from duels.arena.scores import adjusted_interval, take_unbroken
 from duels.core.errors import BadOption, quote
 
 FIRST_ROUND, MIN_ROUND, GROWTH = 20, 10, 8
@@ -180,13 +180,12 @@ class _Session:
         """Whether the result of a pairing is known to within the margin `until`."""
         if self.config.until is None or not plans:
             return False
-        results = []
-        for pair in zip(plans[::2], plans[1::2], strict=True):  # as `take_unbroken` does
-            if not all(plan.key in self.scores for plan in pair):
-                break
-            (score, adjusted), (other_score, other_adjusted) = (self.scores[plan.key] for plan in pair)
-            results.append(((score + 1 - other_score) / 2, (adjusted + 1 - other_adjusted) / 2))
-        result = adjusted_interval(results)
+        results = {}
+        for pair in zip(plans[::2], plans[1::2], strict=True):
+            if all(plan.key in self.scores for plan in pair):
+                (score, adjusted), (other_score, other_adjusted) = (self.scores[plan.key] for plan in pair)
+                results[pair[0].pair] = (score + 1 - other_score) / 2, (adjusted + 1 - other_adjusted) / 2
+        result = adjusted_interval(take_unbroken(results, (plan.pair for plan in plans[::2])))
         self._progress.margins[pairing] = result
         return result.margin <= self.config.until
 
