@@ -151,7 +151,7 @@ def compare_runs(one: Report, two: Report) -> Comparison:
     changed = _describe_changes(one.identities, two.identities)
     same_players = set(one.players) == set(two.players)
     has_same_opponents = [name for name in common if same_players and changed.keys() <= {name}]
-    may_stop_early = one.until is not None or two.until is not None
+    may_stop_early = one.max_margin is not None or two.max_margin is not None
     second = {game.rules: game for game in two.games}
     changes: list[ScoreChange] = []
     for game in one.games:
@@ -166,8 +166,8 @@ def compare_runs(one: Report, two: Report) -> Comparison:
             f"Not all opponents of {', '.join(others)} are the same in both: shares of the points and losses "
             "per decision are not comparable."
         )
-    for pair in combinations(changed, 2):
-        notes.append(f"Both {' and '.join(pair)} changed: their results are not comparable.")
+    for names in combinations(changed, 2):
+        notes.append(f"Both {' and '.join(names)} changed: their results are not comparable.")
     return Comparison(tuple(changes), (*notes, *_label_notes(one.notes, two.notes)))
 
 
@@ -212,7 +212,9 @@ def _compare_scores(one: GameReport, two: GameReport, players: Collection[str]) 
 
 
 def _compare_pairings(one: GameReport, two: GameReport, changed: Collection[str]) -> Iterator[ScoreChange]:
-    second = {(pair.one, pair.two): pair for each in two.pairings for pair in (each, each.swapped)}
+    second = {
+        (pairing.one, pairing.two): pairing for each in two.pairings for pairing in (each, each.swapped)
+    }
     for each in one.pairings:
         if each.one in changed and each.two in changed:
             continue

@@ -87,8 +87,8 @@ class Report:
     games: tuple[GameReport, ...]
     ratings: Ratings | None
     """None if choix is not installed; empty if nothing was played."""
-    until: float | None
-    """The margin at which a pairing stops. If set, only anytime-valid intervals are valid."""
+    max_margin: float | None
+    """The margin at which a pairing stops (`until`). If set, only anytime-valid intervals are valid."""
     costs: ModelCosts
     seconds: Mapping[str, float]
     """Response time by player. JSON omits it, because equal runs must give equal JSON."""

@@ -51,7 +51,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "matches": report.matches,
         "planned": report.planned,
         "confidence": CONFIDENCE,
-        "until": report.until,
+        "until": report.max_margin,
         "games": {game.rules.name: _game_data(game) for game in report.games},
         "ratings": report.ratings.as_data() if report.ratings else None,
         "model": dict(report.costs.conditions),
@@ -212,26 +212,26 @@ def format_shortfalls(each: PlayerScore) -> tuple[str, str]:
     return format_points(each.per_decision), format_points(each.per_match)
 
 
-def _result_cells(pair: Pairing) -> list[object]:
-    won = format_interval(pair.won) if pair.matches else "–"
-    adjusted = format_interval(pair.adjusted) if pair.pairs else "–"
-    fixed = pair.adjusted_fixed_clipped
+def _result_cells(pairing: Pairing) -> list[object]:
+    won = format_interval(pairing.won) if pairing.matches else "–"
+    adjusted = format_interval(pairing.adjusted) if pairing.pairs else "–"
+    fixed = pairing.adjusted_fixed_clipped
     fixed_text = "" if fixed is None else format_interval(fixed) if fixed.has_bounds else "–"
-    return [won, adjusted, fixed_text, format_gain(pair), pair.cut_off or ""]
+    return [won, adjusted, fixed_text, format_gain(pairing), pairing.cut_off or ""]
 
 
-def format_gain(pair: Pairing) -> str:
+def format_gain(pairing: Pairing) -> str:
     """Format how many times fewer pairs the adjusted result needs: `2.5 to 4.8x`.
 
     Returns `4x?` for a rough estimate, and a dash if there are too few pairs.
     """
-    if pair.variance_ratio is None:
+    if pairing.variance_ratio is None:
         return ""
-    if pair.pairs < _MIN_PAIRS_FOR_GAIN:
+    if pairing.pairs < _MIN_PAIRS_FOR_GAIN:
         return "–"
-    if not pair.variance_ratio.has_bounds:
-        return f"{_format_factor(pair.variance_ratio.estimate)}x?"
-    return f"{_format_factor(pair.variance_ratio.low)} to {_format_factor(pair.variance_ratio.high)}x"
+    if not pairing.variance_ratio.has_bounds:
+        return f"{_format_factor(pairing.variance_ratio.estimate)}x?"
+    return f"{_format_factor(pairing.variance_ratio.low)} to {_format_factor(pairing.variance_ratio.high)}x"
 
 
 def _format_factor(number: float) -> str:
@@ -241,7 +241,7 @@ def _format_factor(number: float) -> str:
 
 def _explain_missing_intervals(report: Report) -> str:
     """Explain the marks – and ±?; empty if all intervals have bounds."""
-    if report.until is not None:
+    if report.max_margin is not None:
         return "The run may stop early, so only luck-adjusted results have intervals (others show – or ±?)."
     intervals = [each.per_decision for game in report.games for each in game.scores if each.decisions]
     intervals += [
@@ -254,7 +254,7 @@ def _explain_missing_intervals(report: Report) -> str:
 
 
 def _explain_left_out(game: GameReport) -> str:
-    count = sum(pair.left_out for pair in game.pairings)
+    count = sum(pairing.left_out for pairing in game.pairings)
     if not count:
         return ""
     pairs = "1 finished pair is" if count == 1 else f"{count} finished pairs are"

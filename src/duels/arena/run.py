@@ -193,12 +193,12 @@ class _Session:
         self._stack.close()
 
 
-def _iter_rounds(pairs: int, until: float | None) -> Iterator[tuple[int, int]]:
+def _iter_rounds(pairs: int, max_margin: float | None) -> Iterator[tuple[int, int]]:
     """Yield the start and the end (exclusive) of the pairs of each round.
 
     A run can stop only between rounds, so its size does not depend on the number or speed of workers.
     """
-    if until is None:
+    if max_margin is None:
         yield 0, pairs
         return
     start, end = 0, min(FIRST_ROUND, pairs)

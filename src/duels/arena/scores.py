@@ -381,10 +381,10 @@ def _can_bootstrap(player: int, played: PairsByPairing) -> bool:
     A bootstrap resamples within each pairing and game, so only deviations within them count.
     """
     deviations, matches = list[float](), list[int]()
-    for pair, games in played.items():
-        for pairs in games if player in pair else ():
+    for players, games in played.items():
+        for pairs in games if player in players else ():
             points, matches_played = _total([pairs])
-            sign = 1 if player == pair[0] else -1
+            sign = 1 if player == players[0] else -1
             deviations += [sign * (each.points - points / matches_played * each.matches) for each in pairs]
             matches += [each.matches for each in pairs]
     return ratio_interval(deviations, matches).has_bounds

@@ -407,8 +407,8 @@ class TableEnv(Env):
         index = position * self._tables.actions + action
         if self.has_chance:
             index = index * self._tables.tickets + pick(bits, self._tables.tickets)
-        move = self._successor[index]
-        return move >> 1, move & 1
+        state_and_tick = self._successor[index]
+        return state_and_tick >> 1, state_and_tick & 1
 
     def _status(self, position: Any) -> StepStatus:
         return StepStatus(self._seat[position], self._result[position])

@@ -46,13 +46,13 @@ class TableBatch(Batch):
         if tickets > 1:
             index *= tickets
             index += dice.pick(chance, tickets)
-        moves = self.shared.successor.take(index)
+        successors = self.shared.successor.take(index)
         if idle is not None:
-            moves = np.where(idle, 2 * self._states, moves)
-        if moves.min() < 0:
-            self._reject(moves == ILLEGAL, actions)
-        self._states = (moves >> 1).astype(np.int64)
-        ticks = (moves & 1).astype(np.int8) if self.limit is not None else None
+            successors = np.where(idle, 2 * self._states, successors)
+        if successors.min() < 0:
+            self._reject(successors == ILLEGAL, actions)
+        self._states = (successors >> 1).astype(np.int64)
+        ticks = (successors & 1).astype(np.int8) if self.limit is not None else None
         results = self.tables.result.take(self._states)
         return results if idle is None else np.where(idle, ONGOING, results), ticks
 
