@@ -12,12 +12,12 @@ import pytest
 
 from duels.arena.commands import quote_for_shell
 from duels.arena.config import Config, ProbeConfig
-from duels.arena.folder import Folder
+from duels.arena.folder import WHOLE_RUN, Folder
 from duels.arena.match_plan import MatchPlan
 from duels.arena.probe import run_probe
 from duels.arena.report import make_report
 from duels.arena.report_views import as_data, make_document
-from duels.arena.run import MIN_ROUND, _iter_rounds, run
+from duels.arena.run import MIN_ROUND, _iter_rounds, _Session, run
 from duels.arena.scores import adjusted_interval, list_finished_pairs, make_match_pairs
 from duels.core.errors import DuelsError
 from duels.core.svg import stylesheet
@@ -158,6 +158,19 @@ def test_a_folder_needs_a_name_and_is_quoted_for_a_shell(tmp_path: Path) -> None
     assert quote_for_shell(Path("runs/first")) == "runs/first"
     assert quote_for_shell(Path("my runs")) == "'my runs'"
     assert quote_for_shell(Path("-x")) == "./-x"
+
+
+def test_pairs_after_an_unfinished_one_decide_nothing(tmp_path: Path) -> None:
+    """A match that takes long is missing, so later results would favour whoever wins quickly."""
+    config = Config(("random", "best"), ("lights",), 80, until=0.2)
+    pairing = next(iter(config.iter_pairings()))
+    plans = list(config.plan_matches(*pairing, range(40)))
+    scores = {plan.key: (1.0, 1.0) if plan.players[0] == "best" else (0.0, 0.0) for plan in plans}
+    with Folder.open_locked(tmp_path / "run", config) as folder:
+        for missing, is_decided in ((None, True), (plans[0], False), (plans[1], False), (plans[-1], True)):
+            known = {key: score for key, score in scores.items() if missing is None or key != missing.key}
+            session = _Session(config, folder, "", 1, None, WHOLE_RUN, lambda: None, lambda _: None, known)
+            assert session._is_decided(pairing, plans) == is_decided
 
 
 def test_until_stops_at_the_requested_precision(tmp_path: Path) -> None:
