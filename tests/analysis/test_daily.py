@@ -48,12 +48,15 @@ def test_a_streak_counts_days_in_a_row() -> None:
     assert count_streak({**days, DAY.isoformat(): ALL[1:]}, DAY) == 3
     assert count_streak(days, DAY + timedelta(days=1)) == 0
     assert count_streak({}, DAY) == 0
+    assert count_streak({DAY.isoformat(): [None, *ALL[1:]]}, DAY) == 0, "one is open"
 
 
-@given(st.lists(st.booleans(), max_size=len(GAMES)), st.integers(0, 400))
-def test_the_shared_line_shows_results_and_the_streak(answers: list[bool], days: int) -> None:
-    marks = "".join("■" if right else "□" for right in answers).ljust(len(GAMES), "·")
+@given(st.lists(st.none() | st.booleans(), max_size=len(GAMES)), st.integers(0, 400))
+def test_the_shared_line_shows_results_and_the_streak(answers: list[bool | None], days: int) -> None:
+    marks = "".join("·" if right is None else "■" if right else "□" for right in answers).ljust(
+        len(GAMES), "·"
+    )
     row = f", day {days} in a row" if days > 1 else ""
     line = format_daily_result(DAY, answers, days)
-    assert line == f"duels daily 2026-11-16: {marks} {sum(answers)}/{len(GAMES)}{row}"
-    assert is_complete(answers) == (len(answers) == len(GAMES))
+    assert line == f"duels daily 2026-11-16: {marks} {answers.count(True)}/{len(GAMES)}{row}"
+    assert is_complete(answers) == (len(answers) == len(GAMES) and None not in answers)

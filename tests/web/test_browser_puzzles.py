@@ -79,8 +79,25 @@ def test_ignores_invalid_data_in_local_storage(ann: Person) -> None:
         "day => localStorage.setItem('duels.daily', JSON.stringify({[day]: {leap: true}}))", day
     )
     ann.go("/daily")
-    ann.page.wait_for_selector(f"#share:has-text('duels daily {day}: ■')")
-    assert ann.page.locator("[data-picture]").get_attribute("href") == f"/picture/daily.png?result={day}.1.0"
+    ann.page.wait_for_selector(f"#share:has-text('duels daily {day}: ·■··· 1/5')")
+    picture = f"/picture/daily.png?result={day}.-1---.0"
+    assert ann.page.locator("[data-picture]").get_attribute("href") == picture
+
+
+def test_the_answers_can_be_shared_after_the_last_puzzle(ann: Person) -> None:
+    page = ann.page
+    ann.go("/daily/lights")
+    others = {game: False for game in GAMES if game not in ("lights", "leap")}
+    save = "([day, answers]) => localStorage.setItem('duels.daily', JSON.stringify({[day]: answers}))"
+    day = page.get_attribute("#puzzle", "data-date")
+    page.evaluate(save, [day, others])
+    page.evaluate(PRESS, ann.pressable[0])
+    page.wait_for_selector(ANSWERED)
+    assert page.is_hidden("[data-share-line]"), "leap is open"
+    page.evaluate(save, [day, {**others, "leap": True}])
+    ann.go("/daily/lights")
+    page.click("[data-share-line]")
+    page.wait_for_selector("#notice:has-text('Copied')")
 
 
 def test_a_lesson_goes_on_after_the_right_answer(ann: Person) -> None:

@@ -64,7 +64,11 @@ def test_a_shared_result_of_the_day_has_its_own_preview(base: str) -> None:
     picture = tags["og:image"].removeprefix(base)
     assert size_of(ann, picture) == (1200, 630)
     assert ann.get(picture).content != ann.get("/picture/daily.png").content
-    assert ann.post("/daily", answered={}).json()["result"] == "", "nothing to share"
+    for nothing in ({}, {today: [None] * 5}):
+        assert ann.post("/daily", answered=nothing).json()["result"] == "", "nothing to share"
+    some = ann.post("/daily", answered={today: [None, True, None, False, None]}).json()
+    assert (some["text"], some["result"]) == (f"duels daily {today}: ·■·□· 1/5", f"{today}.-1-0-.0")
+    assert tags_of(ann, f"/daily?result={some['result']}")["og:title"] == "1 of 5 right"
     for wrong in ("x", "2026-01-01.2.1", "2026-01-01.111111.1", "2026-01-01.1.<"):
         assert tags_of(ann, f"/daily?result={wrong}") == tags_of(ann, "/daily")
 

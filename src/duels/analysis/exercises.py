@@ -325,12 +325,12 @@ def get_daily_puzzle(day: date, game: Game) -> Exercise:
     return next(select_by_skill(exercises(game, seed), Skill(_DAILY_SKILL)))
 
 
-def is_complete(answers: Sequence[bool]) -> bool:
-    """Whether all puzzles of a day are answered."""
-    return len(answers) >= len(GAMES)
+def is_complete(answers: Sequence[bool | None]) -> bool:
+    """Whether all puzzles of a day are answered. An open puzzle is None or missing at the end."""
+    return len(answers) >= len(GAMES) and None not in answers
 
 
-def count_streak(answered: Mapping[str, Sequence[bool]], today: date) -> int:
+def count_streak(answered: Mapping[str, Sequence[bool | None]], today: date) -> int:
     """Count the days in a row, up to today or yesterday, on which all puzzles have an answer."""
     day = today if is_complete(answered.get(today.isoformat(), ())) else today - timedelta(days=1)
     days = 0
@@ -340,8 +340,13 @@ def count_streak(answered: Mapping[str, Sequence[bool]], today: date) -> int:
     return days
 
 
-def format_daily_result(day: date, answers: Sequence[bool], days: int) -> str:
-    """Format a line to share that does not reveal the answers."""
-    marks = "".join(RIGHT if right else WRONG for right in answers).ljust(len(GAMES), OPEN)
+def format_daily_result(day: date, answers: Sequence[bool | None], days: int) -> str:
+    """Format a line to share that does not reveal the answers. Each game has its own place.
+
+    >>> format_daily_result(date(2026, 11, 16), [True, None, False], 0)
+    'duels daily 2026-11-16: ■·□·· 1/5'
+    """
+    signs = {True: RIGHT, False: WRONG, None: OPEN}
+    marks = "".join(signs[right] for right in answers).ljust(len(GAMES), OPEN)
     row = f", day {days} in a row" if days > 1 else ""
-    return f"duels daily {day.isoformat()}: {marks} {sum(answers)}/{len(GAMES)}{row}"
+    return f"duels daily {day.isoformat()}: {marks} {marks.count(RIGHT)}/{len(GAMES)}{row}"

@@ -59,7 +59,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._templates.globals["static"] = self.make_static_url
-        self._templates.globals["taught_games"] = frozenset(GAMES)
+        self._templates.globals["taught_games"] = tuple(GAMES)
         self._templates.globals["most_days"] = MAX_DAYS
         self._templates.filters["parts"] = parse_rule_card
         self._templates.filters["svg"] = Markup  # drawings of our own are safe

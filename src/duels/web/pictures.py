@@ -54,7 +54,7 @@ def _draw_line(content: str, x: float, y: float, size: float = _LARGEST, fill: s
 
 
 def draw_marks(answers: str) -> str:
-    """Return a drawing of a day's answers: `1` for right, `0` for wrong, and no solution."""
+    """Return a drawing of a day's answers: `1` for right, `0` for wrong, `-` for open, and no solution."""
     marks = []
     for number in range(len(GAMES)):
         answer = answers[number : number + 1]

@@ -36,9 +36,10 @@ _MAX_SEED_LENGTH = 40
 MAX_DAYS = 2_000
 """The largest number of days in a browser's answers, and so the longest streak."""
 MAX_ANSWERS_BYTES = 64 * MAX_DAYS
-"""The size of these answers: each day has a date and five booleans."""
+"""The size of these answers: each day has a date and five answers."""
 _MAX_RECENT_LINES = 3  # in chain: a challenge, its coin and the result
-_RESULT = re.compile(rf"(\d{{4}}-\d\d-\d\d)\.([01]{{1,{len(GAMES)}}})\.(\d{{1,4}})", re.ASCII)
+_RESULT = re.compile(rf"(\d{{4}}-\d\d-\d\d)\.([01-]{{1,{len(GAMES)}}})\.(\d{{1,4}})", re.ASCII)
+_ANSWERS = {"1": True, "0": False, "-": None}
 _START_DELAY = 1.0  # seconds, so that the first page is served first
 _DATE_CHECK_INTERVAL = 60.0  # seconds
 
@@ -52,7 +53,7 @@ class DailyResult(NamedTuple):
     """The result of a day in the address of a shared link. It does not reveal the answers."""
 
     day: str
-    answers: Sequence[bool]
+    answers: Sequence[bool | None]
     streak: int
 
     @classmethod
@@ -61,7 +62,7 @@ class DailyResult(NamedTuple):
         parts = _RESULT.fullmatch(text)
         if not parts:
             return None
-        return cls(parts[1], [mark == "1" for mark in parts[2]], int(parts[3]))
+        return cls(parts[1], [_ANSWERS[mark] for mark in parts[2]], int(parts[3]))
 
     def format(self) -> str:
         """Return the result as text for an address."""
@@ -69,14 +70,15 @@ class DailyResult(NamedTuple):
 
     @property
     def marks(self) -> str:
-        """`1` for each right answer and `0` for each wrong one."""
-        return "".join("01"[right] for right in self.answers)
+        """`1` for each right answer, `0` for each wrong one and `-` for each open puzzle."""
+        marks = {answer: mark for mark, answer in _ANSWERS.items()}
+        return "".join(marks[answer] for answer in self.answers)
 
     @property
     def title(self) -> str:
         """A sentence about the result."""
         row = f", day {self.streak} in a row" if self.streak > 1 else ""
-        return f"{sum(self.answers)} of {len(GAMES)} right{row}"
+        return f"{self.answers.count(True)} of {len(GAMES)} right{row}"
 
 
 class Puzzles:
@@ -124,7 +126,14 @@ class Puzzles:
     async def show_daily(self, game: Game, visitor: Visitor) -> dict[str, Any]:
         """Return today's puzzle of a game, without its answer."""
         description = await self._describe_daily(game, visitor)
-        return {"kind": "daily", "date": get_today(), "seed": "", "aim": None, **description}
+        return {
+            "kind": "daily",
+            "date": get_today(),
+            "seed": "",
+            "aim": None,
+            "most_days": MAX_DAYS,
+            **description,
+        }
 
     async def grade_daily(self, game: Game, day: str, answer: str, visitor: Visitor) -> dict[str, Any]:
         """Grade an answer to today's puzzle. Raises StaleRequest if `day` is over."""
@@ -139,14 +148,14 @@ class Puzzles:
         from duels.analysis.exercises import count_streak, format_daily_result
 
         results = {
-            str(day): [bool(was_right) for was_right in answers]
+            str(day): [None if was_right is None else bool(was_right) for was_right in answers]
             for day, answers in list(answered.items())[-MAX_DAYS:]
             if isinstance(answers, list) and len(answers) <= len(GAMES)
         }
         day = date.today()
         streak = count_streak(results, day)
         answers = results.get(day.isoformat(), [])
-        code = DailyResult(day.isoformat(), answers, streak).format() if answers else ""
+        code = DailyResult(day.isoformat(), answers, streak).format() if set(answers) - {None} else ""
         return {"streak": streak, "text": format_daily_result(day, answers, streak), "result": code}
 
     async def _describe_daily(self, game: Game, visitor: Visitor | None = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import { post } from "./post.js";
 export async function summarize(games, mostDays) {
   const answered = {};
   const latest = Object.entries(loadData("daily")).sort().slice(-mostDays); // ISO dates sort by time
-  for (const [date, rights] of latest) answered[date] = games.map((game) => rights[game]).filter((right) => right !== undefined);
+  for (const [date, rights] of latest) answered[date] = games.map((game) => rights[game] ?? null); // null: open
   return latest.length ? post("/daily", { answered }) : null;
 }
 

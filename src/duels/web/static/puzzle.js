@@ -68,6 +68,8 @@ async function grade(board, answer) {
     days[date] = { [game]: graded.right, ...days[date] }; // the first answer counts
     saveData("daily", days);
     saveData("answers", { [date]: { [game]: answer, ...loadData("answers")[date] } }); // only today's are needed
+    const games = next.dataset.games.split(" ");
+    if (games.every((each) => each in days[date])) offerSharing(games, next.dataset.most);
   } else {
     saveData("practice", { ...skills, [game]: graded.skill });
     next.querySelector("a").search = `?aim=${graded.skill.aim.toFixed(2)}`;
@@ -85,17 +87,25 @@ if (daily) {
     result.hidden = false;
     result.closest("section").querySelector(".solve").textContent = "Look again";
   }
-  summarize(results.map((result) => result.dataset.game), Number(daily.dataset.most)).then((summary) => {
-    if (!summary?.result) return;
+  offerSharing(results.map((result) => result.dataset.game), daily.dataset.most).then((summary) => {
+    if (!summary) return;
     document.getElementById("share").textContent = summary.text;
     const picture = document.querySelector("[data-picture]");
     picture.href = `/picture/daily.png?result=${summary.result}`;
-    const button = document.querySelector("[data-share-line]");
-    picture.hidden = button.hidden = false;
-    const text = `${summary.text} ${summary.link}`.trim();
-    button.addEventListener("click", () => {
-      if (navigator.share) navigator.share({ text }).catch(() => {}); // the player cancelled
-      else copy(text);
-    });
+    picture.hidden = false;
   });
+}
+
+// Show the button that shares today's answers. Return null if nothing is answered.
+async function offerSharing(games, most) {
+  const summary = await summarize(games, Number(most));
+  if (!summary?.result) return null;
+  const button = document.querySelector("[data-share-line]");
+  button.hidden = false;
+  const text = `${summary.text} ${summary.link}`.trim();
+  button.addEventListener("click", () => {
+    if (navigator.share) navigator.share({ text }).catch(() => {}); // the player cancelled
+    else copy(text);
+  });
+  return summary;
 }
