@@ -339,7 +339,7 @@ class Folder:
     def wait_for_workers(self, prefix: str) -> None:
         """Wait until the workers of a killed run have finished their matches.
 
-        A shard waits for its own workers and for those of a whole run. A whole run waits for all workers.
+        A shard waits for its own workers and for workers of a whole run. A whole run waits for all workers.
         """
         for path in self.path.glob(f"{_WORKERS}*"):
             if not prefix or path.name in (f"{_WORKERS}{prefix}", _WORKERS):

@@ -108,7 +108,7 @@ def rank_mistake(mistake: RunMistake) -> tuple[float, int]:
 
 
 def _iter_mirror_keys(mistake: RunMistake) -> Iterator[tuple[str, str]]:
-    """Yield the position and action of a mistake, and those of its mirror image if there is one."""
+    """Yield the position and action of a mistake, and the same for its mirror image if there is one."""
     sight, rules = mistake.sight, mistake.sight.rules
     yield mistake.position, mistake.played
     if mirror := _find_mirror(rules):

@@ -240,7 +240,8 @@ class TextSeat:
     ) -> "tuple[TextSeat, TextSeat]":
         """Return both seats of one match; the first is the task's seat.
 
-        The other seat takes the place of the task's opponent, with `conditions` or those of the task.
+        The second seat plays instead of the task's opponent, under `conditions`. By default, these are the
+        task's conditions.
         """
         seat, plan = Seat(task.seat), task.plan
         texts = {

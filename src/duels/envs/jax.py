@@ -127,8 +127,8 @@ class Purpose(IntEnum):
 def random_bits(key: Any, purpose: Purpose) -> Any:
     """Return 32 random bits.
 
-    A key is already random, so a short hash of it and the purpose is enough. JAX's own generator takes longer
-    than the rest of a step.
+    A key is already random, so a short hash of the key and the purpose is enough. JAX's own generator would
+    take longer than everything else in a step.
     """
     return _hash_words(jax.random.key_data(key), purpose)
 

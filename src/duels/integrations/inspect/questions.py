@@ -194,7 +194,7 @@ def _make_config(game: str, settings: Mapping[str, Any]) -> ProbeConfig:
 def exploitability(game: str, **settings: Any) -> Metric:
     """Return the best opponent's gain over its fair share, and the interval; NaN if an answer is missing.
 
-    `settings` are those of a ProbeConfig.
+    `settings` are fields of ProbeConfig.
     """
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:

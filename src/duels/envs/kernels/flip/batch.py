@@ -140,7 +140,7 @@ class FlipBatch(Batch):
 
 
 def swap_perspective(observations: NDArray[np.int8], rules: QuantumTiles) -> NDArray[np.int8]:
-    """Turn observations of the player to move into those of the other player."""
+    """Turn observations of the player to move into observations of the other player."""
     order, my_turn = _swap_order(rules)
     swapped = observations.take(order, axis=-1)
     swapped[..., my_turn] = 0
