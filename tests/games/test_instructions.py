@@ -51,3 +51,23 @@ def test_instructions_on_boards_are_short(rules: AnyRules) -> None:
         assert sentence[0].isupper()
         assert sentence[-1] in ".?"
         assert len(f"Your turn. {sentence}") < MOST_LETTERS
+
+
+def test_hunt_says_that_the_first_observation_cannot_hit() -> None:
+    rules = find_game("hunt").rules()
+    drawing = rules.game.drawing(rules)
+    match = Match.start(rules).play_text("move 4")
+    assert "off the grid" in drawing.instruction(match.sight(Seat.ONE))
+    match = match.play_text("observe 6", "move 2")
+    assert "off the grid" not in drawing.instruction(match.sight(Seat.TWO))
+
+
+def test_hunt_offers_the_tunnel_faintly_where_a_step_leads() -> None:
+    rules = find_game("hunt").rules()
+    match = Match.start(rules)
+    for entries, near in (((), range(1, 8)), (("move 4", "observe 6", "move 2", "observe 6"), (3, 4, 5))):
+        sight = match.play_text(*entries).sight(Seat.ONE)
+        picture = str(rules.game.drawing(rules).draw(sight, targets=True))
+        for cell in range(1, 8):
+            target = picture.partition(f'data-action="tunnel {cell}"')[2].partition("</g>")[0]
+            assert ("without it" in target) == ("stroke-dasharray" in target) == (cell in near)

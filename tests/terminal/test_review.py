@@ -185,7 +185,7 @@ def test_a_hunt_shows_both_beliefs_over_time(tmp_path: Path, capsys: pytest.Capt
     one_of_two, two_of_one = strips[-1][5:26], strips[-1][29:50]
     assert one_of_two[15] == two_of_one[6] == "("
     assert one_of_two[3:6] == "[ ]"
-    assert "(All values are estimates.)" in out
+    assert " All values are estimates." in out
     text = page.read_text(encoding="utf-8")
     assert text.count('<td class="place') == 8 * 14
     assert text.count("●</td>") == 7 + 5  # Player 1 entered with the first entry, Player 2 with the third

@@ -312,7 +312,7 @@ def test_a_double_click_plays_one_move(ann: Person) -> None:
         ann.page.mouse.down(click_count=clicks)
         ann.page.mouse.up(click_count=clicks)
         ann.page.wait_for_selector("#board [data-action='observe 3']", state="attached")
-    assert ann.sentence == "Your turn. Name the position of the other token."
+    assert ann.sentence == "Your turn. Name any position. The other token is off the grid."
     assert len(ann.log) == 1, "where she went, and nothing else"
 
 

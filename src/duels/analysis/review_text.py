@@ -34,7 +34,7 @@ _ROUNDING = 1e-9
 def format_heading(review: Review) -> str:
     """Say how the match ended, and whether the values are estimates."""
     outcome, names = review.match.outcome, review.names or get_player_names(review)
-    note = " (All values are estimates.)" if review.exactness is Exactness.ESTIMATE else ""
+    note = " All values are estimates." if review.exactness is Exactness.ESTIMATE else ""
     if not outcome:
         return f"unfinished; the score is the value of the current position.{note}"
     return outcome.sentence.render(names) + note

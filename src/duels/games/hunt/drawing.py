@@ -28,6 +28,8 @@ _NUMBER_OFFSET, _TUNNEL_OFFSET = 62, 168
 # Relative to the tunnel. The hit box must not cover the caption.
 _TUNNEL_HIT_OFFSET, _CAPTION_OFFSET = -8, 43
 _EYE_OPACITIES = (1.0, 0.55, 0.3)  # newest first
+_OFFER: dict[str, Any] = {"classes": "offer", "stroke_width": 3}
+_FAINT_OFFER: dict[str, Any] = {**_OFFER, "stroke_width": 1.5, "stroke_dasharray": "3 5"}
 _FOG_PUFFS = ((-13, 8, 18), (12, 6, 20), (-1, -8, 18), (17, -12, 11), (-19, -9, 10))
 
 
@@ -42,6 +44,8 @@ class HuntDrawing(Drawing[Action, View]):
 
     def instruction(self, sight: Sight[Action, View]) -> str:
         if sight.view.phase is Phase.OBSERVE:
+            if sight.view.last_observed == (NONE_OBSERVED, NONE_OBSERVED):
+                return "Name any position. The other token is off the grid."
             return "Name the position of the other token."
         if sight.view.cell == OFF_GRID:
             return "Enter in secret, at any position or by the tunnel."
@@ -75,9 +79,15 @@ class HuntDrawing(Drawing[Action, View]):
         scene = _draw_scene(track, sight, tokens, revealed, _draw_own_tunnel(track, view.tunnel), names, seat)
         pressable = None
         if targets:
+            steps = {action.cell for action in sight.actions if isinstance(action, Move)}
             pressable = [
                 _draw_target(
-                    track, type(action), action.cell, action.cell == view.cell, self.rules.format(action)
+                    track,
+                    type(action),
+                    action.cell,
+                    action.cell == view.cell,
+                    action.cell in steps,
+                    self.rules.format(action),
                 )
                 for action in sight.actions
             ]
@@ -296,16 +306,23 @@ def _draw_token(track: Track, seat: Seat, position: int, shared: bool, owner: st
 
 
 @svg.cache_shape
-def _draw_target(track: Track, action_type: type[Action], number: int, is_here: bool, notation: str) -> str:
-    """Draw the target of an action. With `is_here`, the player's own token is on this cell."""
+def _draw_target(
+    track: Track, action_type: type[Action], number: int, is_here: bool, is_near: bool, notation: str
+) -> str:
+    """Draw the target of an action.
+
+    With `is_here`, the player's own token is on this cell. With `is_near`, a move leads there without the
+    tunnel: that opening is drawn faintly.
+    """
     x, y = track.centre(number)
     size, width = track.size, track.pitch - 2
     if action_type is Tunnel:
         offer = _draw_hole(
-            x, y + _TUNNEL_OFFSET, 33, 18, fill="none", stroke="ok", classes="offer", stroke_width=3
+            x, y + _TUNNEL_OFFSET, 33, 18, fill="none", stroke="ok", **_FAINT_OFFER if is_near else _OFFER
         )
         hit = svg.hit_box(x, y + _TUNNEL_OFFSET + _TUNNEL_HIT_OFFSET, width, 78)
-        return svg.target(notation, [number], f"Tunnel to position {number}", offer, hit, classes="secret")
+        label = f"Tunnel to position {number}{', though you can move there without it' if is_near else ''}"
+        return svg.target(notation, [number], label, offer, hit, classes="secret")
     offer = svg.box(x, y, size, size, size / 4, "none", "ok", classes="offer", stroke_width=3)
     caption = svg.chip(x, y + _NUMBER_OFFSET, str(number), min(track.pitch - 20, 48))
     hit = svg.hit_box(x, y + 20, width, 122)
