@@ -235,7 +235,8 @@ def test_skewed_results_and_rare_mistakes_are_covered_or_have_no_interval(
             assert missed <= 0.05 * runs + 3 * (0.95 * 0.05 * runs) ** 0.5, (what, size)
             assert with_interval == 0 or size >= 50
             # Random play loses 1 in 23 of 25 pairs of leap: just even enough for an interval.
-            assert with_interval > 0.5 * runs or size < 100 or true == 0, what
+            share = 0.5 if (game, one, what) == ("leap", "best", "random") else 0.8
+            assert with_interval > share * runs or size < 100 or true == 0, what
 
 
 @pytest.mark.parametrize(
