@@ -92,17 +92,17 @@ def decide_move(state: MatchState, seat: Seat, request: MoveRequest) -> Change |
     try:
         if action is None:
             action = _read_entries(state.words, match.sight(seat), request.entries)
-        after = match.resign(seat) if action is EarlyEnd.RESIGN else match.play(seat, action)
+        match_after = match.resign(seat) if action is EarlyEnd.RESIGN else match.play(seat, action)
     except IllegalMove as error:
         raise RequestError(str(error)) from None
     if action is not EarlyEnd.RESIGN and match.length >= _MAX_ENTRIES:
         raise RequestError(f"This match is full ({_MAX_ENTRIES:,} entries). Resign, or start a new one.")
-    after = state.play_automatic(after)
-    return _make_change(state, *make_play_entries(after, match), ends_match=after.over)
+    match_after = state.play_automatic(match_after)
+    return _make_change(state, *make_play_entries(match_after, match), ends_match=match_after.over)
 
 
 def _read_entries(words: Words[Any, Any], sight: AnySight, entries: Sequence[str]) -> Any:
-    """Return the action that the answers enter. Raises RequestError or IncompleteEntry."""
+    """Return the action that the answers specify. Raises RequestError or IncompleteEntry."""
     dialogue = words.ask(sight)
     question = next(dialogue)
     try:
@@ -132,7 +132,7 @@ def _is_repeated(state: MatchState, seat: Seat, request: MoveRequest, action: An
 
 
 def decide_offer(state: MatchState, seat: Seat, kind: str, answer: str, event: int) -> Change | None:
-    """Return the change for an offer or for the answer to one, or None if it was made already.
+    """Return the change for an offer or an answer to an offer, or None if the request is a repetition.
 
     Raises StaleRequest if the page is out of date, and RequestError if the offer is not allowed.
     """
@@ -157,7 +157,7 @@ def decide_offer(state: MatchState, seat: Seat, kind: str, answer: str, event: i
 
 
 def _decide_new_offer(state: MatchState, seat: Seat, kind: str, offer: Offer | None) -> Change | None:
-    """Return the change for a new offer. `offer` is an open one of the same kind."""
+    """Return the change for a new offer. `offer` is the open offer of the same kind, if any."""
     if offer and offer.seat is seat:
         return None
     if offer and kind != TAKEBACK:  # both players want it
@@ -257,8 +257,8 @@ def decide_bot_move(
     entry = decide_next_entry(state.match, players, state.dice)
     if entry.no_move:
         log.warning("A bot forfeited the match: %s", entry.no_move)
-    after = state.play_automatic(entry.play(state.match))
-    return Change(id, number, make_play_entries(after, state.match), ends_match=after.over)
+    match = state.play_automatic(entry.play(state.match))
+    return Change(id, number, make_play_entries(match, state.match), ends_match=match.over)
 
 
 def make_match(
@@ -280,24 +280,24 @@ def make_match(
     seatings = tuple(Entry(EntryKind.SIT, name, seat) for seat, name in names.items())
     state = MatchState(id, header)
     state.add((*inherited, *seatings))
-    after = state.play_automatic(state.match) if state.complete else state.match
+    match = state.play_automatic(state.match) if state.complete else state.match
     free_seats = state.people - set(people)
     invite = next((Invite(make_token(), id, seat, time.time() + _WEEK) for seat in free_seats), None)
     return NewMatch(
         id,
         header,
-        (*inherited, *seatings, *filter(None, [score]), *make_play_entries(after, state.match)),
+        (*inherited, *seatings, *filter(None, [score]), *make_play_entries(match, state.match)),
         {seat: identity for seat, (identity, _) in people.items()},
         invite,
-        after.over,
+        match.over,
     )
 
 
 def render_record(state: MatchState, viewer: Viewer) -> str:
-    """Return the record for a viewer: after the end all of it, before the end what the viewer's seat knows.
+    """Return the record for a viewer: the whole record after the end, before it what the viewer's seat knows.
 
-    In games without hidden information it can be resumed: it lacks only the seed. Raises MatchNotFound for
-    a spectator before the end.
+    Without hidden information, this record lacks only the seed before the end, so it can be resumed. Raises
+    MatchNotFound for a spectator before the end.
     """
     headers = dict(state.headers)
     if state.over:

@@ -26,7 +26,7 @@ Viewer = Seat | None
 ALL_VIEWERS: tuple[Viewer, ...] = (*Seat, None)
 TAKEBACK, REMATCH, STOP = "takeback", "rematch", "stop"
 OFFER_KINDS = (TAKEBACK, REMATCH, STOP)
-_CHANGES_RECORD = (EntryKind.PLAY, EntryKind.BACK)
+_RECORD_KINDS = (EntryKind.PLAY, EntryKind.BACK)
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ class MatchState:
 
     def find_changes_since(self, viewer: Viewer, event: int) -> list[Entry]:
         """Return the entries after an event that changed the record, as far as the viewer may see them."""
-        return [entry for entry in self.visible_entries[viewer][event:] if entry.kind in _CHANGES_RECORD]
+        return [entry for entry in self.visible_entries[viewer][event:] if entry.kind in _RECORD_KINDS]
 
     def find_decision_after(self, seat: Seat, event: int) -> AnyMatch | None:
         """Return the match right after the seat's decision, if that was the first change since an event."""

@@ -36,7 +36,7 @@ _MAX_SEED_LENGTH = 40
 MAX_DAYS = 2_000
 """The largest number of days in a browser's answers, and so the longest streak."""
 MAX_ANSWERS_BYTES = 64 * MAX_DAYS
-"""The size of these answers: each day has a date and five answers."""
+"""The largest size of these answers: each day has a date and five answers."""
 _MAX_RECENT_LINES = 3  # in chain: a challenge, its coin and the result
 _RESULT = re.compile(rf"(\d{{4}}-\d\d-\d\d)\.([01-]{{1,{len(GAMES)}}})\.(\d{{1,4}})", re.ASCII)
 _ANSWERS = {"1": True, "0": False, "-": None}

@@ -52,7 +52,7 @@ class UnreadableMatch(RequestError):
 
 
 class TooMany(RequestError):
-    """Too many requests. The message ends with the time of the next attempt."""
+    """Too many requests. The message ends with the time to wait before the next attempt."""
 
     status = 429
 

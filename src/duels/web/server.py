@@ -157,15 +157,15 @@ class ConnectionLimiter:
 
     def add(self, connection: "Connection") -> bool:
         """Add a connection, in place of another if necessary. Return False if all others are in use."""
-        too_many_here = self._addresses[connection.address] >= self._per_address
-        if too_many_here or len(self._open) >= self._total:
+        is_address_full = self._addresses[connection.address] >= self._per_address
+        if is_address_full or len(self._open) >= self._total:
             idle = [
                 other
                 for other in self._open
-                if other.can_give_way and (not too_many_here or other.address == connection.address)
+                if other.can_give_way and (not is_address_full or other.address == connection.address)
             ]
             if not idle:
-                if not too_many_here:
+                if not is_address_full:
                     self._report_refusal()
                 return False
             owners = Counter(other.owner for other in idle)
@@ -323,7 +323,7 @@ class Connection(HttpToolsProtocol):
         self._set_timer()
 
     def send_400_response(self, msg: str) -> None:
-        """Count a malformed request without logging it. It does not interrupt a response with another."""
+        """Count a malformed request without logging it. Abort the connection if a response has begun."""
         self._limiter.site.malformed_requests += 1
         if self.cycle and self.cycle.response_started and not self.cycle.response_complete:
             self.transport.abort()

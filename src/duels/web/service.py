@@ -130,7 +130,7 @@ class MatchService:
         return await self._find_seat(await self._load(id), identity)
 
     async def _find_seat(self, state: MatchState, identity: str | None) -> Viewer:
-        """Return the seat of a visitor who joined, or to whose device the player gave it."""
+        """Return the seat that the visitor took, or that a player shares with this device."""
         seat = state.get_seat(identity)
         return seat if seat or not identity else await self._store.find_device(state.id, identity)
 
@@ -196,7 +196,7 @@ class MatchService:
             raise UnreadableMatch() from None
 
     async def _read(self, id: str) -> MatchState:
-        """Return the cached state of a match with the entries added since. Cache it if all can be read."""
+        """Update the cached state of a match from its log. Cache a new state only if it can be read."""
         state = self._cache.get(id)
         if state is None or not state.people <= set(state.identities):
             info = await self._store.find_match(id)
@@ -308,8 +308,8 @@ class MatchService:
     async def accept_invite(self, token: str, identity: str, name: str) -> str:
         """Take the seat of an invitation and return the id of the match.
 
-        Raises NotFound if the invitation can no longer be accepted, RequestError for one's own, and
-        StaleRequest if another player was faster.
+        Raises NotFound if the invitation can no longer be accepted, RequestError if it is the visitor's own,
+        and StaleRequest if another player was faster.
         """
         for _ in range(_MAX_TRIES):
             state, invite, seat = await self.get_invited_match(token, identity)
@@ -318,14 +318,14 @@ class MatchService:
             if seat:
                 raise RequestError("This is your own invitation. Send its link to somebody else.")
             await self._check_daily_limit(identity)
-            before = after = state.match
+            match = state.match
             if {*state.names, invite.seat} >= state.people:
-                after = state.play_automatic(before)
+                match = state.play_automatic(match)
             seating = Entry(EntryKind.SIT, clean_name(name, state.names.values()), invite.seat)
             claim = Claim(token, identity, time.time())
-            entries = (seating, *make_play_entries(after, before))
+            entries = (seating, *make_play_entries(match, state.match))
             with suppress(Conflict):
-                change = Change(state.id, state.number, entries, claim, ends_match=after.over)
+                change = Change(state.id, state.number, entries, claim, ends_match=match.over)
                 await self._store.append(change)
                 return state.id
         raise StaleRequest("Another player was faster. Reload the page.")
@@ -335,7 +335,7 @@ class MatchService:
     async def make_device_link(self, id: str, identity: str | None) -> str:
         """Return a token that gives one other device this visitor's seat. Only its hash is stored.
 
-        Raises MatchNotFound if the visitor has no seat, and RequestError if another device gave it.
+        Raises MatchNotFound if the visitor has no seat, and RequestError if the seat came by such a token.
         """
         seat = await self._get_own_seat(id, identity)
         token = make_token()
@@ -343,7 +343,7 @@ class MatchService:
         return f"{id}.{token}"
 
     async def remove_devices(self, id: str, identity: str | None) -> None:
-        """Remove the link to the visitor's seat, and all devices that got the seat by one."""
+        """Remove the link to the visitor's seat, and all devices that share the seat."""
         await self._store.remove_devices(id, await self._get_own_seat(id, identity))
 
     async def _get_own_seat(self, id: str, identity: str | None) -> Seat:
@@ -427,7 +427,7 @@ class MatchService:
 
 
 def _check_opponent(rules: AnyRules, name: str, *others: str) -> str:
-    """Return `name`. Raises RequestError, which lists `others` too, unless the server offers this player."""
+    """Return `name`. Raises RequestError unless the server offers this player; it lists `others` too."""
     if not is_available(name):
         offered = join_or([*list_opponents(rules), *others])
         raise RequestError(f"'against' must be {offered}, not {quote(name)}.")

@@ -229,7 +229,7 @@ class Site:
         return self._respond(request, "match.html", page, views.make_preview(state), **rules)
 
     async def show_match_picture(self, request: Request) -> Response:
-        """Return the picture of a link to a match, as spectators may see it."""
+        """Return the preview picture for a link to a match. It shows what spectators may see."""
         state, _ = await self._get_match(request)
         return await self._send_picture(request, partial(pictures.render_preview, views.draw_preview(state)))
 
@@ -284,9 +284,9 @@ class Site:
                 return ""
             return self._describe_presence(id, seat.other)
 
-        after = request.headers.get("last-event-id") or request.query_params.get("after")
+        last_event = request.headers.get("last-event-id") or request.query_params.get("after")
         stream = EventStream(
-            produce_event, subscribe, lambda: self.ending, parse_event_number(after), announce=announce
+            produce_event, subscribe, lambda: self.ending, parse_event_number(last_event), announce=announce
         )
         stream_place.enter_context(self.streams.hold(visitor, stream.end))
         return stream
@@ -320,7 +320,7 @@ class Site:
         kind, answer, event = fields["offer"], fields["answer"], fields["event"]
         if kind == REMATCH and answer != "no":
             state, _ = await self._get_match(request)
-            if state.people != BOTH:  # this creates a match; of two people, both must agree to it
+            if state.people != BOTH:  # the rematch is created now; two people must both agree first
                 await self.count_request("create", request)
         await self._change(request, lambda state, seat: decide_offer(state, seat, kind, answer, event))
         return Response(status_code=204)
@@ -332,7 +332,7 @@ class Site:
         return make_json_response(await run_while_connected(request, hint))
 
     async def download_record(self, request: Request) -> Response:
-        """Return the record: after the end all of it, before the end the part that the visitor may see."""
+        """Return the whole record after the end, or the part that the visitor may see before it."""
         state, viewer = await self._get_match(request)
         name = f"{state.rules.name}-{state.id[:6]}.duel"
         response = make_text_response(200, render_record(state, viewer).removesuffix("\n"))
@@ -402,7 +402,7 @@ class Site:
     # -- other devices ------------------------------------------------------------------------------
 
     async def make_device_link(self, request: Request) -> Response:
-        """Return a link that gives another device the visitor's seat, or remove those that have it.
+        """Return a link that gives another device the visitor's seat, or remove all such devices.
 
         The token is in the fragment of the link: browsers do not send it, so it is in no server's log.
         """
@@ -415,11 +415,11 @@ class Site:
         return make_json_response(self._describe_link(request, f"/device#{token}"), 201)
 
     async def show_device(self, request: Request) -> Response:
-        """Show the page that such a link opens."""
+        """Show the page that a device link opens."""
         return self._respond(request, "device.html", {})
 
     async def add_device(self, request: Request) -> Response:
-        """Give this visitor the seat of a link."""
+        """Give this visitor the seat of a device link."""
         fields = await read_fields(request, token="")
         identity, cookie = self.cookie.get_or_make_identity(request)
         id = await self.matches.add_device(fields["token"], identity)
@@ -512,7 +512,7 @@ class Site:
         return make_json_response({"ok": True, "malformed_requests": self.malformed_requests})
 
     async def show_picture(self, request: Request) -> Response:
-        """Return the picture of a link to the home page or to a game, or an icon."""
+        """Return an icon, or the preview picture for a link to the home page, the puzzles or a game."""
         name = request.path_params["name"]
         icons = {f"icon-{size}.png": size for size in pictures.ICON_SIZES}
         if name in icons:
@@ -547,7 +547,7 @@ class Site:
         preview: Preview | None = None,
         **page_data: Any,
     ) -> Response:
-        """Return the data to a program, or a page of them and of `page_data` to a browser."""
+        """Return `data` as JSON to a program, or a page with `data` and `page_data` to a browser."""
         if wants_json(request):
             return make_json_response(data)
         if preview:
@@ -555,7 +555,7 @@ class Site:
         return self.pages.respond(template, **data, **page_data)
 
     async def _get_match(self, request: Request) -> tuple[MatchState, Viewer]:
-        """Return the match and the visitor's seat. The connections of players are the last to give way."""
+        """Return the match and the visitor's seat. Note the seat: players' connections give way last."""
         state, viewer = await self.matches.get(request.path_params["id"], self.cookie.get_identity(request))
         request.state.is_seated = viewer is not None
         return state, viewer

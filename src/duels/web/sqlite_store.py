@@ -132,7 +132,7 @@ class SqliteStore(Store):
     # -- reading --------------------------------------------------------------------------------
 
     async def fetch_rows(self, query: str, *values: object) -> list[Row]:
-        """Return the rows of a query. It runs in the event loop: starting a thread would take longer."""
+        """Return the rows of a query, run in the event loop: starting a thread would take longer."""
         assert self._read_connection, "the store is open"
         with self._translate_errors():
             return self._read_connection.execute(_translate_query(query), values).fetchall()
@@ -205,7 +205,7 @@ class SqliteStore(Store):
         await asyncio.get_running_loop().run_in_executor(self._thread, db.execute, statement)
 
     def _check_file(self) -> None:
-        """Raise StoreDamaged if the file is not what it was: later writes would be lost."""
+        """Raise StoreDamaged if the path has another file than at the start: writes would be lost."""
         try:
             file = os.stat(self.path)
             is_same = not self._file or (os.path.samestat(file, self._file) and file.st_size > 0)
@@ -216,7 +216,7 @@ class SqliteStore(Store):
             raise StoreDamaged(f"{self.path} was moved, removed, replaced or emptied while it was in use.")
 
     async def _listen(self) -> None:
-        """Poll for writes of other processes. Our own writes check as well."""
+        """Poll for writes of other processes. Our own writes look for them as well."""
         while True:
             if self._write_connection and self._writer is None:
                 with suppress(sqlite3.Error):  # the next read or write reports it

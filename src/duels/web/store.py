@@ -194,20 +194,20 @@ class Store(ABC):
         seats = {Seat(row[1]): row[2] for row in rows if row[1]}
         return MatchInfo(rows[0][0], seats, _make_invite(rows[0][3:]) if rows[0][3] else None)
 
-    async def list_entries(self, match: str, after: int = 0) -> list[Entry]:
-        """Return the log of a match without its first `after` entries.
+    async def list_entries(self, match: str, skip: int = 0) -> list[Entry]:
+        """Return the log of a match without its first `skip` entries.
 
-        Raises DamagedLog if an entry is missing or cannot be read. Entry number `after` must exist too.
+        Raises DamagedLog if an entry is missing or cannot be read, or if there are fewer than `skip`.
         """
         rows = await self.fetch_rows(
             "SELECT number, kind, text, seat FROM duels_log WHERE match = ? AND number >= ? ORDER BY number",
             match,
-            after,
+            skip,
         )
-        first = max(after, 1)
-        if [row[0] for row in rows] != [*range(first, first + len(rows))] or (after and not rows):
+        first = max(skip, 1)
+        if [row[0] for row in rows] != [*range(first, first + len(rows))] or (skip and not rows):
             raise DamagedLog("Entries of the log are missing.")
-        return [_make_entry(row) for row in (rows[1:] if after else rows)]
+        return [_make_entry(row) for row in (rows[1:] if skip else rows)]
 
     async def find_invite(self, token: str) -> Invite | None:
         """Return the invitation with this token, even an accepted or expired one."""
@@ -253,7 +253,7 @@ class Store(ABC):
         await self.write(match, _plan_device_link(match, seat, hash, expires))
 
     async def use_device_link(self, match: str, hash: str, identity: str) -> None:
-        """Give an identity the seat of a link, which then no longer works. Raises Conflict if it does not."""
+        """Give an identity the seat of a link and delete the link. Raises Conflict if the link is invalid."""
         await self.write(match, _plan_use_of_link(match, hash, identity))
 
     async def remove_devices(self, match: str, seat: Seat) -> None:

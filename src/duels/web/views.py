@@ -66,7 +66,7 @@ def make_page_view(state: MatchState, viewer: Viewer) -> dict[str, Any]:
 
 
 def get_sight(state: MatchState, viewer: Viewer) -> AnySight:
-    """Return the viewer's sight, without actions for spectators and before every seat is taken."""
+    """Return the viewer's sight. It has no actions for spectators, or before every seat is taken."""
     sight = state.match.sight(viewer or Seat.ONE)
     if viewer is None or not state.complete:
         return replace(sight, actions=())
@@ -150,7 +150,7 @@ class Headline(str):
     head: str
     rest: str
     spoken: str
-    """The part that screen readers announce: without sentences that the log states too."""
+    """The part that screen readers announce. It leaves out sentences that the log repeats."""
 
     def __new__(cls, head: str, *rest: str, spoken: str | None = None) -> "Headline":
         tail = " ".join(filter(None, rest))
@@ -222,29 +222,29 @@ def _make_log(state: MatchState, viewer: Viewer, sight: AnySight) -> list[dict[s
     lines = state.log_lines[viewer]
     for number in range(len(lines) + 1, len(match.turns_known_to(viewer)) + 1):
         is_last = number == match.length
-        after = match if is_last else match.after(number)
-        sight_after = sight if is_last else after.sight(viewer or Seat.ONE)
+        match_after = match if is_last else match.after(number)
+        sight_after = sight if is_last else match_after.sight(viewer or Seat.ONE)
         earlier = number <= state.inherited_turns
         names = SEAT_LABELS if earlier else _make_names(state, viewer)
-        lines.append({**_make_log_line(state, narrator, after, sight_after, names), "earlier": earlier})
+        lines.append({**_make_log_line(state, narrator, match_after, sight_after, names), "earlier": earlier})
     return list(lines)
 
 
 def _make_log_line(
-    state: MatchState, narrator: Narrator, after: AnyMatch, sight: AnySight, names: PlayerNames
+    state: MatchState, narrator: Narrator, match: AnyMatch, sight: AnySight, names: PlayerNames
 ) -> dict[str, Any]:
-    turn, viewer = after.last, names.reader
+    turn, viewer = match.last, names.reader
     assert turn
     secrets = state.rules.has_hidden_information and not state.over
     action, _ = turn.redact(narrator.seats)
-    narrations = narrator.narrate_last_turn(after)
+    narrations = narrator.narrate_last_turn(match)
     sentences = [sentence for narration in narrations for sentence in narration.sentences]
     text = strip_ink(" ".join(sentence.render(names) for sentence in sentences))
     seat = turn.actor if isinstance(turn.actor, Seat) else sentences[0].subject if sentences else None
     return {
         "seat": int(seat) if seat else None,
         "who": names.name(seat, begins=True) if seat else "",
-        "entry": None if secrets and action is None else format_entry(after.rules, turn),
+        "entry": None if secrets and action is None else format_entry(match.rules, turn),
         "resigned": isinstance(turn.action, EarlyEnd) and turn.action is not EarlyEnd.STOP,
         "secret": secrets and viewer is not None and turn.hidden_from(viewer.other),
         "text": text,

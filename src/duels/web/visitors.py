@@ -348,7 +348,7 @@ class StreamLimiter:
     """The open event streams. If there are too many, one gives way to a new one.
 
     Among the players at an address, the player with the most streams loses one. Among all visitors, the
-    address with the most streams does. So nobody can take the streams of everybody else.
+    address with the most streams loses one. So nobody can take the streams of everybody else.
     """
 
     def __init__(self, limits: VisitorLimits, capacity: int) -> None:
@@ -392,7 +392,7 @@ class StreamLimiter:
         visitor: Visitor,
         get_owner: Callable[[Visitor], str | None],
     ) -> None:
-        """End the newest stream of the largest owner if there are `limit` streams. Spectators come first.
+        """End a stream of the largest owner if there are `limit` streams: the newest, but spectators' first.
 
         Raises TooMany if the new stream would make its own owner the largest.
         """

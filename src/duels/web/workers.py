@@ -34,7 +34,7 @@ class WorkerPool:
     async def run(self, work: Callable[[], T], visitor: Visitor | None = None) -> T:
         """Run `work` for a visitor, or for the server itself, and return its result.
 
-        Cancelled work leaves the queue; if it is already running, it keeps its place until it is done.
+        Cancelled work leaves the queue. Work that is already running keeps its place until it is done.
         Raises TooMany if the queue is full or the visitor has too many places in it.
         """
         if self._free <= 0:

@@ -1,5 +1,5 @@
-// Pointer and keyboard control of a board, for any game. The drawing has cells, and targets that play actions. The player
-// reaches a target with a mode by picking its cells one after another.
+// Pointer and keyboard control of a board, for any game. The drawing has cells, and targets that play actions. If a target
+// has a mode, the player picks its cells one after another.
 import { Idiomorph } from "./idiomorph.js";
 import { isHandledElsewhere, shortcutsEnabled, motionEnabled } from "./page.js";
 import { notice } from "./post.js";
@@ -56,7 +56,7 @@ export class Board {
   read(html) {
     const { content } = Object.assign(document.createElement("template"), { innerHTML: html });
     const table = content.querySelector("#state");
-    if (table) content.replaceChildren(...this.#changed(table));
+    if (table) content.replaceChildren(...this.#changedParts(table));
     for (const element of content.children) putElement(element.cloneNode(true), this.#received, (old, fresh) => old.replaceWith(fresh));
     setIds(content);
     return content;
@@ -64,7 +64,7 @@ export class Board {
 
   // A stream begins with the whole table. Return only the parts that differ from the last ones received: the others keep
   // what is being picked or typed there.
-  #changed(table) {
+  #changedParts(table) {
     const parts = [...table.querySelectorAll("[id]")].filter((each) => each.parentElement.closest("[id]") === table);
     return parts.filter((part) => !part.isEqualNode(this.#received.querySelector(`#${part.id}`)));
   }
@@ -210,35 +210,35 @@ export class Board {
   }
 
   #pick(cell) {
-    const before = this.#picked;
-    this.#picked = before.includes(cell) ? before.filter((each) => each !== cell) : [...before, cell];
-    const found = this.#candidates();
-    if (!found.length) {
-      this.#picked = before;
-      const others = [...new Set(this.#candidates().flatMap(cellsOf))].filter((each) => !before.includes(each));
-      const which = others.length > MAX_LISTED_CELLS ? "a marked cell" : joinOr(others);
-      notice(`${cell} cannot be picked now. Pick ${which}.`);
+    const previous = this.#picked;
+    this.#picked = previous.includes(cell) ? previous.filter((each) => each !== cell) : [...previous, cell];
+    const candidates = this.#candidates();
+    if (!candidates.length) {
+      this.#picked = previous;
+      const others = [...new Set(this.#candidates().flatMap(cellsOf))].filter((each) => !previous.includes(each));
+      const names = others.length > MAX_LISTED_CELLS ? "a marked cell" : joinOr(others);
+      notice(`${cell} cannot be picked now. Pick ${names}.`);
       return;
     }
-    const meant = found.find((target) => cellsOf(target).length === this.#picked.length);
-    if (meant && this.#picked.length) {
+    const complete = candidates.find((target) => cellsOf(target).length === this.#picked.length);
+    if (complete && this.#picked.length) {
       this.#exitMode();
-      this.#play(meant.dataset.action);
+      this.#play(complete.dataset.action);
       return;
     }
     this.#markCells();
-    const open = [...new Set(found.flatMap(cellsOf))].filter((each) => !this.#picked.includes(each));
+    const pickable = [...new Set(candidates.flatMap(cellsOf))].filter((each) => !this.#picked.includes(each));
     notice("");
-    this.#showInstruction(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${joinOr(open)}.` : this.#whatToPick());
+    this.#showInstruction(this.#picked.length ? `${this.#picked.join(", ")} picked. Now pick ${joinOr(pickable)}.` : this.#whatToPick());
   }
 
   // Mark the picked cells and those that can be picked.
   #markCells() {
-    const open = new Set(this.#candidates().flatMap(cellsOf));
+    const pickable = new Set(this.#candidates().flatMap(cellsOf));
     for (const cell of this.#boardElement().querySelectorAll(".cell")) cell.classList.toggle("picked", this.#picked.includes(cell.dataset.cell));
     for (const target of this.#pressable()) {
       const { cells } = target.dataset;
-      const dull = Boolean(this.#mode) && !open.has(cells);
+      const dull = Boolean(this.#mode) && !pickable.has(cells);
       target.classList.toggle("dull", dull);
       target.dataset.plays ??= label(target); // its label when nothing is being picked
       const picks = dull ? `${cells} cannot be picked now` : `${this.#picked.includes(cells) ? "Put back" : "Pick"} ${cells}`;
@@ -294,26 +294,26 @@ export class Board {
   #setTabTarget(to = null) {
     const targets = this.#pressable();
     // The last focused cell may be the position of a hidden token.
-    const before = isVeiled() ? undefined : targets.find((target) => target.dataset.cells === this.#lastCells);
-    const first = to ?? before ?? targets[0];
-    for (const target of targets) target.setAttribute("tabindex", target === first ? "0" : "-1");
+    const last = isVeiled() ? undefined : targets.find((target) => target.dataset.cells === this.#lastCells);
+    const chosen = to ?? last ?? targets[0];
+    for (const target of targets) target.setAttribute("tabindex", target === chosen ? "0" : "-1");
   }
 
   #onKeyDown(event) {
     const { key, timeStamp } = event;
-    const again = key === this.#lastKey.key && timeStamp - this.#lastKey.timeStamp < DOUBLE_PRESS;
+    const isDoublePress = key === this.#lastKey.key && timeStamp - this.#lastKey.timeStamp < DOUBLE_PRESS;
     this.#lastKey = { key, timeStamp };
     if (isHandledElsewhere(event)) return;
-    const within = event.target.closest?.(ARROW_KEY_AREA);
+    const inArrowKeyArea = event.target.closest?.(ARROW_KEY_AREA);
     const focused = event.target.closest?.(".target, [data-switch]");
     const presses = focused && (event.key === "Enter" || event.key === " ");
-    if (presses && (event.repeat || again)) event.preventDefault(); // key repeat or a double press
+    if (presses && (event.repeat || isDoublePress)) event.preventDefault();
     else if (presses && focused.matches(".target")) {
       event.preventDefault();
       if (this.#mode) this.#pick(focused.dataset.cells);
       else this.#play(focused.dataset.action);
     } else if (event.key === "Escape" && this.#mode) this.#exitMode();
-    else if (event.key in STEPS && (within || (shortcutsEnabled() && event.target === document.body))) this.#moveFocusByArrow(event);
+    else if (event.key in STEPS && (inArrowKeyArea || (shortcutsEnabled() && event.target === document.body))) this.#moveFocusByArrow(event);
     else if (shortcutsEnabled() && event.key === "/") {
       const field = this.#field();
       if (!field) return;
@@ -415,11 +415,11 @@ const position = (element) => element.getAttribute("transform").match(/-?[\d.]+/
 const positions = (board) => new Map(listTokens(board).map((element) => [element.dataset.key, position(element)]));
 
 // Animate moved tokens in an arc.
-function animateMoves(board, before) {
+function animateMoves(board, oldPositions) {
   if (!motionEnabled()) return;
   for (const element of listTokens(board)) {
     const [x, y] = position(element);
-    const [fromX, fromY] = before.get(element.dataset.key) ?? [x, y];
+    const [fromX, fromY] = oldPositions.get(element.dataset.key) ?? [x, y];
     if (fromX === x && fromY === y) continue;
     const height = Math.min(90, 26 + Math.hypot(x - fromX, y - fromY) * 0.28);
     const frames = [0, 0.25, 0.5, 0.75, 1].map((t) => {

@@ -1,5 +1,5 @@
-// The page of a link to one's own seat. The token is in the fragment, which browsers do not send and which is removed
-// from the address at once.
+// The page of a link to one's own seat. The token is in the fragment, which browsers do not send. It is removed from
+// the address at once.
 import { goTo } from "./post.js";
 
 const token = location.hash.slice(1);

@@ -4,7 +4,7 @@ import { busy, UNREACHABLE } from "./post.js";
 const AGAIN = [" Press Hint again for advice.", " Press Hint again to see why.", ""];
 let advice = null; // the hint for a position, and the stage that is shown
 
-// Show the next stage in `box`, and the moves on the board. `path` returns the hint; `position` tells positions apart.
+// Show the next stage in `box`, and the moves on the board. `path` is the hint's address; `position` identifies the position.
 export async function showHint({ button, path, position, isCurrent, board, box }) {
   if (advice?.position !== position) {
     const answer = await busy(button, () => fetch(path, { headers: { Accept: "application/json" } }).catch(() => null));

@@ -2,7 +2,7 @@
 import { Board, isVeiled } from "./board.js";
 import { showHint } from "./hint.js";
 import { describePending } from "./page.js";
-import { busy, copy, notice, post, reached } from "./post.js";
+import { busy, copy, notice, post, clearOutage } from "./post.js";
 import { loadData, saveData } from "./storage.js";
 
 const STREAM_TIMEOUT = 40_000; // milliseconds without an event until the stream is reopened
@@ -123,7 +123,7 @@ function updateControls() {
   const button = matchElement.querySelector("[data-veil]");
   button.hidden = !["you", "other"].includes(turn()) || !matchElement.querySelector(".board .secret");
   button.textContent = isVeiled() ? "Show my token" : "Hide my token";
-  if (document.getElementById("actions").children.length) matchElement.dataset.hasButtons = ""; // keep their space, also that of a switch
+  if (document.getElementById("actions").children.length) matchElement.dataset.hasButtons = ""; // keep the space of buttons and switches
   const log = document.getElementById("log");
   log.scrollTop = log.scrollHeight;
   const answers = document.querySelector("#entry .entered");
@@ -230,7 +230,7 @@ function watch(milliseconds) {
 
 function showLost(isLost) {
   document.getElementById("connection-lost").hidden = !isLost;
-  if (!isLost) reached();
+  if (!isLost) clearOutage();
 }
 
 // Browsers open at most six connections to a server, so hidden tabs keep none open.
@@ -321,7 +321,7 @@ const presses = {
   veil: () => {
     veil(!isVeiled());
     notice(""); // the old notice may mention the token
-    spoken.textContent = isVeiled() ? "Your token is hidden." : "Your token is shown."; // and not its position
+    spoken.textContent = isVeiled() ? "Your token is hidden." : "Your token is shown."; // do not say where it is
     updateControls();
   },
 };

@@ -24,7 +24,7 @@ export function noticeOutage(text) {
   isOutage = true;
 }
 
-export function reached() {
+export function clearOutage() {
   if (isOutage) notice("");
 }
 
@@ -32,9 +32,9 @@ const TIMEOUT = 2_000; // milliseconds, for requests that may be sent again
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-// Send a request and return the response's data ({} if empty), or null after an error, which is shown. A request that the
-// server recognizes when it comes twice may be sent `tries` times, until `isCurrent` returns false. `refusal` replaces an
-// error message that could reveal hidden information to people nearby.
+// Send a request and return the response's data ({} if empty), or null after an error, which is shown. Pass `tries` only
+// for a request that the server recognizes if it comes again: it is sent up to `tries` times while `isCurrent` returns
+// true. `refusal` replaces an error message that could reveal hidden information to people nearby.
 export async function post(path, body, { tries = 1, isCurrent = () => true, refusal = "" } = {}) {
   notice(""); // an older notice is about something else
   for (let tried = 1; isCurrent(); tried++) {
@@ -56,7 +56,7 @@ export async function post(path, body, { tries = 1, isCurrent = () => true, refu
     }
     const data = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
     const message = (answer.status === 422 && refusal) || data.message;
-    reached();
+    clearOutage();
     if (!answer.ok) notice(message || `The request failed with status ${answer.status}. Try again.`);
     return answer.ok ? data : null;
   }

@@ -53,13 +53,13 @@ function begin(review) {
   }
 
   review.addEventListener("click", (event) => {
-    const on = (selector) => event.target.closest(selector);
+    const closest = (selector) => event.target.closest(selector);
     let element;
-    if ((element = on("[data-step]"))) choose(Number(element.dataset.step));
-    else if ((element = on("[data-go]"))) show(current + Number(element.dataset.go));
-    else if (on("[data-slip]")) show(mistakes.find((step) => step > current) ?? mistakes[0]);
-    else if ((element = on("[data-play-on]"))) continueMatch(element);
-    else if ((element = on("[data-page]"))) {
+    if ((element = closest("[data-step]"))) choose(Number(element.dataset.step));
+    else if ((element = closest("[data-go]"))) show(current + Number(element.dataset.go));
+    else if (closest("[data-slip]")) show(mistakes.find((step) => step > current) ?? mistakes[0]);
+    else if ((element = closest("[data-play-on]"))) continueMatch(element);
+    else if ((element = closest("[data-page]"))) {
       if (form) upload(element, Number(element.dataset.page));
       else location.search = `page=${element.dataset.page}`;
     }
