@@ -72,7 +72,7 @@ def lights(pictures: Pictures) -> str:
     middle = TurnOff((rules.lights + 1) // 2, 1)
     left, right = rules.apply(sight.view, middle).state.row.split("X")
     holds(left == right and middle in oracle.judge(sight).best, "the middle light wins, by mirroring")
-    lost = ", ".join(map(str, facts["lost_rows"])) or "none, whatever their length"
+    lost = f"full rows of {', '.join(map(str, facts['lost_rows']))}" if facts["lost_rows"] else "no full row"
     return f"""\
 ## lights: Player 1 wins
 
@@ -89,7 +89,7 @@ To win, turn off the middle light ({rules.format(middle)}) and mirror your oppon
 
 Mathematicians call the game Kayles. From {facts["repeat_from"]} lights upwards, the nim-values
 repeat with period
-{facts["every"]}. Full rows that Player 1 loses: {lost}.
+{facts["every"]}. Player 1 loses {lost}.
 
 `duels solve lights` prints these values. Add `--lights 12` for another length.
 """
@@ -115,7 +115,7 @@ def leap(pictures: Pictures) -> str:
     holds(not facts["longest_leaps"]["costs_a_turn_from"], "the longest leap is on a shortest path")
     long_way = first_goal_with_a_long_way()
     others = ", ".join(
-        f"{LeapOracle(QuantumLeap(goal)).paths.count_turns(OFF_GRID)} to {goal:,}"
+        f"{goal:,} needs {LeapOracle(QuantumLeap(goal)).paths.count_turns(OFF_GRID)} turns"
         for goal in (10, 100, 1000, 10_000)
     )
     return f"""\
@@ -130,12 +130,12 @@ Player 1 therefore wins by wasting no turn, whatever the goal. There are {shorte
 
 ![Leaps still needed](images/solved-leap.svg)
 
-The rule to land exactly on {rules.goal} costs {cost} turn{"s" * (cost != 1)}; without it, doubling
-would be enough.
+Having to land exactly on {rules.goal} costs {cost} turn{"s" * (cost != 1)}; otherwise, doubling would
+be enough.
 The clauses {never} never apply, because a leap of 1 is always possible.
 
-On the book's grid, the longest leap from every cell is part of a shortest path. The smallest goal where it is
-not is {long_way}. Turns needed to reach other goals: {others}.
+On the book's grid, the longest leap from every cell is part of a shortest path. The smallest goal for which
+this fails is {long_way}. Other goals take longer or shorter: {others}.
 
 `duels solve leap` prints these values. Add `--position "5 - 1"` for another position, or `--goal {long_way}`
 for another goal.
@@ -174,7 +174,7 @@ even chance. All
 ### When to accept instead of challenging
 
 {_when_to_accept(rules, oracle)}
-The value of the opening for other lengths and numbers of cells: {others}.
+The value of the opening for other chains and numbers of cells is {others}.
 
 `duels solve chain` prints these values. Add `--position "{examples[0]}"` for another position, or
 `--cells 5 --run 3` for another size.
@@ -314,7 +314,7 @@ def flip(pictures: Pictures) -> str:
 Both players know the same tiles, so chance and timing decide the game. With all tiles face down,
 Player 1 wins {format_percent(both)}.
 
-| first move (all flips have one value, all Quantum Flips another) | Player 1 wins |
+| first move (all single flips are equal, and so are all Quantum Flips) | Player 1 wins |
 |---|---|
 {first}
 `duels solve flip` prints these values.

@@ -34,12 +34,12 @@ class Takeback:
 
 def find_takeback(match: AnyMatch, words: Words[Any, Any], seat: Seat) -> Takeback | None:
     """Return the takeback of a seat's last answer, or None if the seat has answered nothing yet."""
-    before = match
-    while before.previous and before.last:
-        turn, before = before.last, before.previous
-        if turn.actor is seat and not turn.out_of_turn and any(True for _ in words.ask(before.sight(seat))):
-            dropped = match.turns[len(before.turns) :]
-            return Takeback(seat, before, len(dropped), all(turn.revocable for turn in dropped))
+    earlier = match
+    while earlier.previous and earlier.last:
+        turn, earlier = earlier.last, earlier.previous
+        if turn.actor is seat and not turn.out_of_turn and any(True for _ in words.ask(earlier.sight(seat))):
+            dropped = match.turns[len(earlier.turns) :]
+            return Takeback(seat, earlier, len(dropped), all(turn.revocable for turn in dropped))
     return None
 
 

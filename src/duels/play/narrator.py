@@ -26,23 +26,23 @@ class Narrator:
     def render_match(self, match: AnyMatch) -> Iterator[str]:
         """Yield the text of the whole match so far."""
         yield self.words.opening().render()
-        for after in match.steps():
-            yield self.render_entry(after)
-            yield self.render_events(after)
+        for step in match.steps():
+            yield self.render_entry(step)
+            yield self.render_events(step)
 
-    def render_entry(self, after: AnyMatch) -> str:
+    def render_entry(self, match: AnyMatch) -> str:
         """Return the last decision as a player types it, or the line for a secret turn; '' for chance."""
-        turn, before = after.last, after.previous
-        if not turn or not before or not isinstance(turn.actor, Seat) or turn.out_of_turn:
+        turn, previous = match.last, match.previous
+        if not turn or not previous or not isinstance(turn.actor, Seat) or turn.out_of_turn:
             return ""
         if self.names and turn.actor is not self.names.reader:
             return ""
         if isinstance(turn.action, EarlyEnd):
             # A program may resign where a person would see no prompt; then there is nothing to show.
-            questions = self.words.ask(before.sight(turn.actor))
+            questions = self.words.ask(previous.sight(turn.actor))
             return next((f"{self._get_prompt(question)}{turn.action.value}\n" for question in questions), "")
         if all(event.visible_to(self.seats) for event in turn.events):
-            return self._render_dialogue(before.sight(turn.actor), turn.action)
+            return self._render_dialogue(previous.sight(turn.actor), turn.action)
         return self.words.render_secret_turn(turn.actor)
 
     def _render_dialogue(self, sight: AnySight, action: Any) -> str:
@@ -61,20 +61,20 @@ class Narrator:
     def _get_prompt(self, question: Question) -> str:
         return (question.for_solo() if self.names else question).prompt
 
-    def render_events(self, after: AnyMatch) -> str:
+    def render_events(self, match: AnyMatch) -> str:
         """Return the events of the last turn as a plain terminal shows them."""
-        return "".join(narration.render(self.names) for narration in self.narrate_last_turn(after))
+        return "".join(narration.render(self.names) for narration in self.narrate_last_turn(match))
 
-    def ends_in_suspense(self, after: AnyMatch) -> bool:
+    def ends_in_suspense(self, match: AnyMatch) -> bool:
         """Return whether the last turn left its result open, such as a coin in the air."""
-        return any(narration.suspense for narration in self.narrate_last_turn(after)[-1:])
+        return any(narration.suspense for narration in self.narrate_last_turn(match)[-1:])
 
-    def narrate_last_turn(self, after: AnyMatch) -> list[Narration]:
+    def narrate_last_turn(self, match: AnyMatch) -> list[Narration]:
         """Return a narration for each visible event of the last turn."""
-        if not after.last:
+        if not match.last:
             return []
-        events = after.events_visible_to(self.seats)
-        _, new = after.last.redact(self.seats)
+        events = match.events_visible_to(self.seats)
+        _, new = match.last.redact(self.seats)
         return [
             narrate_last_event(self.words, events.first(length))
             for length in range(len(events) - len(new) + 1, len(events) + 1)

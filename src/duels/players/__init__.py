@@ -157,7 +157,7 @@ def is_external(name: str) -> bool:
 
 
 def number_duplicates(kinds: Iterable[PlayerKind]) -> list[PlayerKind]:
-    """Return the kinds with a number appended to the second and later ones of the same name."""
+    """Return the kinds. If a name occurs again, append a number to it."""
     counts: dict[str, int] = {}
     numbered = []
     for kind in kinds:

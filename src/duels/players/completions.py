@@ -11,7 +11,7 @@ MAX_TEXT = 1 << 20
 _MAX_TOKENS = 1 << 40  # larger reports are not credible
 STOPPED_BY_FILTER, STOPPED_BY_LENGTH, FLOODED = "content_filter", "length", "flooded"
 """Reasons why a reply ended; the first two are the endpoint's words."""
-_REASONING = "reasoning_content", "reasoning"  # names that endpoints use; it is logged and otherwise ignored
+_REASONING = "reasoning_content", "reasoning"  # endpoints' names for a text that we only log
 
 
 @dataclass(frozen=True)

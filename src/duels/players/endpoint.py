@@ -47,7 +47,7 @@ _UNAUTHORIZED = (401, 403)
 _VARIABLE_NAME = re.compile("[A-Z][A-Z0-9_]*")
 _MIN_REDACTED = 8  # characters; shorter keys are placeholders, which occur in ordinary text
 _CONNECT_TIMEOUT = 10.0  # seconds until we assume that the address is wrong
-_MIN_WAIT = 0.05  # seconds; with `Retry-After: 0` the next request follows at once, but not in a flood
+_MIN_WAIT = 0.05  # seconds; prevents a flood of requests if an endpoint sends `Retry-After: 0`
 _NOTICE_SECONDS = 10.0  # until we report that we wait for a reply
 _MAX_UNANSWERED = 3  # consecutive decisions without a reply before we give up
 

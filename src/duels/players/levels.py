@@ -2,7 +2,7 @@
 
 At every decision, a level player mixes its actions so that its expected loss, by the game's oracle, is
 exactly its share of a random choice's expected loss. Small mistakes are likelier than large ones. If perfect
-play must be unpredictable, the share is the probability that a random choice replaces it.
+play must be unpredictable, the share is the probability that a random choice replaces perfect play.
 """
 
 import math
@@ -19,7 +19,10 @@ if TYPE_CHECKING:  # listing players, or a match between people, needs no oracle
 _MAX_CACHED = 10_000  # states
 LEVEL_SHARES = {"novice": 0.8, "casual": 0.5, "club": 0.25, "expert": 0.1, "best": 0.0}
 DISTINCT_LEVELS = {"hunt": {"casual": 0.8, "best": 0.0}}
-"""The levels and shares of games in which more levels would score less than 54 % against the one below."""
+"""The levels, with their shares, of games in which the usual levels are too close to each other.
+
+Each level must score at least 54 % against the one below it.
+"""
 
 
 def get_level_shares(game: str) -> dict[str, float]:
@@ -121,7 +124,9 @@ def mix_actions(verdict: "Verdict[Any]", share: float) -> list[float]:
 
 
 def temper(losses: list[float], best: list[bool], weights: list[float], share: float) -> list[float]:
-    """Return probabilities proportional to exp(-loss / temperature). Weights divide the share of the best.
+    """Return probabilities proportional to exp(-loss / temperature).
+
+    The best actions divide their total probability in proportion to `weights`.
 
     Numba compiles this function, so it uses only a subset of Python.
     """

@@ -17,7 +17,7 @@ from duels.players.failures import Answer, BadAnswer, Failure, NoMove
 if TYPE_CHECKING:
     from random import Random
 
-MAX_STALE = 100  # late answers to earlier requests that are skipped
+MAX_STALE = 100  # how many late answers to earlier requests we skip
 _NEEDS_RESTART = frozenset({Failure.LATE, Failure.CRASHED, Failure.FLOODED})
 
 

@@ -95,10 +95,10 @@ class TextPlayer:
         self.retry_text = ""
         """Why the last attempt was not a move, and how to write an answer."""
         self._failed: list[BadAnswer] = []
-        self._settled: tuple[str, str] = "", ""  # the last answer that was a move, and the id of its call
+        self._last_move: tuple[str, str] = "", ""  # the last answer that was a move, and the id of its call
 
     def ask(self, sight: AnySight, rng: "Random") -> Answer | None:
-        """Begin a decision. Returns the answer if there is only one legal action and it is not asked."""
+        """Begin a decision. If the only legal action is played without asking, return it as the answer."""
         if len(sight.actions) == 1 and not self._conditions.ask_forced:
             return Answer(sight.actions[0])
         self._rng, self._failed = rng, []
@@ -116,7 +116,7 @@ class TextPlayer:
         return None
 
     def _continue_conversation(self) -> None:
-        text, call_id = self._settled
+        text, call_id = self._last_move
         if call_id:  # endpoints require a response to every call
             self.messages = add_reply(self.messages, text, call_id, "Played.")
             self.messages.append({"role": "user", "content": self.question})
@@ -132,7 +132,7 @@ class TextPlayer:
             )
         except BadAnswer as failure:
             return self._retry(reply, BadAnswer(failure.failure, self._redact(failure.detail)))
-        self._settled = self._redact(reply.text), reply.call_id
+        self._last_move = self._redact(reply.text), reply.call_id
         if self._mirror:
             unmirror = self._mirror.action
             action = None if action is None else unmirror(action)

@@ -30,7 +30,7 @@ def skewed(seed: int) -> Callable[[Summary], dict[str, float]]:
     def move_policy(summary: Summary) -> dict[str, float]:
         # The text is a seed: it keeps former names of fields, so that the policies stay the same.
         text = f"{seed} {summary}".replace("my_score=", "mine=").replace("their_score=", "theirs=")
-        rng = Random(text.replace("revealed=", "shown="))
+        rng = Random(text.replace("seen_has_neighbour=", "beside=").replace("revealed=", "shown="))
         weights = [rng.choice((0, 1, 5)) for _ in summary.moves]
         weights[rng.randrange(len(weights))] += 1
         return {move: weight / sum(weights) for move, weight in zip(summary.moves, weights, strict=True)}

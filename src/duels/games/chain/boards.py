@@ -27,7 +27,7 @@ class Boards:
 
     @property
     def grain(self) -> int:
-        """The divisor of `unit` and of a decohered board's value that keeps all values integers.
+        """A number that must divide `unit` and a decohered board's value, so that all values are integers.
 
         A step back by one cell halves a difference (one coin) or takes a third of it (coins that pass the
         turn back and forth: 1/4 + 1/16 + 1/64 + ...), so every cell needs a factor of 6. One more factor
@@ -87,7 +87,7 @@ class Boards:
         return values
 
     def _find_best(self, values: list[int], index: int, free: int, own: int, none: int) -> tuple[int, int]:
-        """Return the values of the best safe observation and of the best doubtful one that succeeds.
+        """Return the values of the best safe observation, and of the best doubtful one if it succeeds.
 
         A challenge halves the gain of a doubtful observation, so it does not change which one is best.
         """
@@ -120,9 +120,9 @@ class Boards:
 def solve_pair(x_safe: int, x_doubtful: int, y_safe: int, y_doubtful: int) -> tuple[int, int]:
     """Return the values x and y of one board to each player, if that player is to move.
 
-    They solve x = choose_turn(x_safe, x_doubtful, y) and y = choose_turn(y_safe, y_doubtful, x). The function
-    changes by at most half as much as its last argument, so the solution is unique. Either one of the two
-    is a value from a fuller board, or both players observe under challenge and the coin passes the turn
+    They solve x = choose_turn(x_safe, x_doubtful, y) and y = choose_turn(y_safe, y_doubtful, x). The result
+    of `choose_turn` changes by at most half as much as its last argument, so the solution is unique. Either x
+    or y is a value from a fuller board. Or both players observe under challenge, and the coin passes the turn
     back and forth.
     """
     for x in (x_safe, x_doubtful):

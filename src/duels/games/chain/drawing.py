@@ -106,7 +106,7 @@ def _draw_chain(track: Track, first: int, last: int, symbol: str) -> str:
 
 @svg.cache_shape
 def _draw_cell(track: Track, number: int, symbol: str, in_chain: bool, changed: bool, coin: str) -> str:
-    """Draw a cell that is not doubtful. The last turn `changed` it or not; `coin` is its face, or ''."""
+    """Draw a cell that is not doubtful. `coin` is the side that the coin showed for this cell, or ''."""
     label = "free" if symbol == FREE else symbol
     edge, width = (svg.get_edge_colour(_SEAT_BY_SYMBOL[symbol]), 4) if in_chain else ("line", 2)
     shapes = [_draw_square(track.size, "well", edge, stroke_width=width)]

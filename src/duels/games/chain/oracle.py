@@ -173,8 +173,8 @@ class ChainOracle(OpenOracle[Action, State]):
         return f" {self._rule_of_thumb}; here {verdict}."
 
     def effect(self, sight: Sight[Action, State], action: Action) -> str:
-        after = self.rules.apply(sight.view, action).state
-        chance = self.value(self.rules.sight(after, sight.seat)).number
+        successor = self.rules.apply(sight.view, action).state
+        chance = self.value(self.rules.sight(successor, sight.seat)).number
         if isinstance(action, Answer):
             return f"You answered {self.rules.format(action)}, which left you {chance:.1%}."
         assert isinstance(action, Observe)
@@ -182,16 +182,15 @@ class ChainOracle(OpenOracle[Action, State]):
         sentence = (
             f"You observed cell {action.cell}, {f'{threat}, ' if threat else ''}which left you {chance:.1%}"
         )
-        if after.phase is not Phase.CHALLENGE:
+        if successor.phase is not Phase.CHALLENGE:
             return f"{sentence}; it could not be challenged."
-        heads, tails = self._get_coin_values(after, sight.seat)
+        heads, tails = self._get_coin_values(successor, sight.seat)
         return f"{sentence}: if challenged, {heads:.1%} on heads and {tails:.1%} on tails."
 
     def mistake_category(self, sight: Sight[Action, State], action: Action) -> str:
         if isinstance(action, Answer):
             return "challenging" if action is Answer.CHALLENGE else "letting an observation stand"
-        after = self.rules.apply(sight.view, action).state
-        is_doubtful = after.phase is Phase.CHALLENGE
+        is_doubtful = self.rules.apply(sight.view, action).state.phase is Phase.CHALLENGE
         return f"observing {'beside your own symbol' if is_doubtful else 'away from your own symbols'}"
 
     def verify(self, progress: Progress = no_progress) -> Iterator[Check]:

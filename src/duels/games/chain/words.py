@@ -59,14 +59,14 @@ class ChainWords(Words[Action, State]):
             )
             return Answer.CHALLENGE if challenge else Answer.ACCEPT
         free = [action.cell for action in sight.actions if isinstance(action, Observe)]
-        choice = f"Choose an unobserved cell: {join_or(free)}."
+        hint = f"Choose an unobserved cell: {join_or(free)}."
 
         def read(entry: str) -> Action:
-            cell = parse_number(entry, choice)
+            cell = parse_number(entry, hint)
             if not 1 <= cell <= self.rules.cells:
-                raise InvalidEntry(f"There is no cell {cell}. {choice}")
+                raise InvalidEntry(f"There is no cell {cell}. {hint}")
             if cell not in free:
-                raise InvalidEntry(f"Cell {cell} is already observed. {choice}")
+                raise InvalidEntry(f"Cell {cell} is already observed. {hint}")
             return Observe(cell)
 
         prompt = "Enter the cell number you want to observe: "

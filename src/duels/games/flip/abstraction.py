@@ -2,7 +2,8 @@
 
 A seen tile was shown by a Quantum Flip and is face down again. The position of an unknown tile matters only
 for a later Quantum Flip. The abstract game always allows a Quantum Flip on two unknown tiles, and on the seen
-tile while it has unknown neighbours. The real board may not; `bounds.py` proves bounds for it.
+tile while it has unknown neighbours. On a real board there may be no such pair; `bounds.py` proves bounds for
+this case.
 
 The key of a table row says who has an unused Quantum Flip and which tiles are seen:
 - nobody: up to two tiles are seen. The board does not matter, so values are exact.
@@ -27,7 +28,7 @@ MAX_FLIPPED = 35_000  # combinations of flipped tiles: ten seconds and 700 MB; t
 SCALE = 65535  # values are stored in sixteen bits
 ROUNDING = 0.5 / SCALE
 """The largest difference between a stored value and the solved one. A backup does not increase it."""
-MAX_NEAR = 3  # of the four neighbours of a seen tile, the same Quantum Flip has flipped one
+MAX_NEAR = 3  # a tile has four neighbours, and the Quantum Flip that showed it has flipped one
 Seen = tuple[int, ...]
 """The values of the seen tiles."""
 
@@ -98,12 +99,12 @@ class Abstraction:
         return self.row_index["nobody", tuple(sorted(seen))]
 
     def has_quantum(self, row: int, mover: bool) -> bool:
-        """Return whether the mover (or the opponent) has the Quantum Flip in `row`."""
+        """Return whether the mover (the opponent if `mover` is false) has a Quantum Flip in `row`."""
         holder = self.row_keys[row][0]
         return holder in ("high", "low") or holder == ("mover" if mover else "opponent")
 
     def drop_quantum(self, row: int, mover: bool) -> int:
-        """Return `row` without the Quantum Flip of the mover (or the opponent)."""
+        """Return `row` without the Quantum Flip of the mover (of the opponent if `mover` is false)."""
         if self.row_keys[row][0] in ("high", "low"):
             return self.row_index["opponent" if mover else "mover", (0, 0)]
         return self.get_row_without_quantum(self.rows[row].seen)
@@ -188,7 +189,7 @@ def evaluate_turn(
 
 
 class Layout:
-    """Codes for sets of flipped tiles, and the index of each (code, mover's score) in a stored row.
+    """Codes for sets of flipped tiles. In a stored row, each code and score of the mover has an index.
 
     Each turn flips one tile. The table stores only states with an even number of flipped tiles. The values of
     the other states follow from them by one step of backward induction.
@@ -234,7 +235,7 @@ class Layout:
 def list_counts(values: int, copies: int, points: int) -> list[tuple[int, ...]]:
     """Return the possible numbers of flipped tiles of each value, in order, for at most `points` points.
 
-    The list is cut off after more than MAX_FLIPPED combinations, which are too many to solve.
+    If there are more than MAX_FLIPPED combinations, too many to solve, the list is incomplete.
     """
     cases: list[tuple[tuple[int, ...], int]] = [((), points)]
     for v in range(1, values + 1):

@@ -34,7 +34,7 @@ class Summary(NamedTuple):
     """The values of the seen tiles that are face down again, in ascending order."""
     my_quantum: bool
     their_quantum: bool
-    beside: bool = False
+    seen_has_neighbour: bool = False
     """Whether a seen tile has an unseen neighbour. Always False for a player without a Quantum Flip."""
     revealed: tuple[int, ...] = ()
     """Both values of a Quantum Flip, in ascending order, while the mover chooses one."""
@@ -49,19 +49,19 @@ class Summary(NamedTuple):
         values = sorted(set(self.seen))
         moves = [FLIP, *(f"take {value}" for value in values)]
         if self.my_quantum:
-            moves += [QUANTUM, *(f"{QUANTUM} {value}" for value in values if self.beside)]
+            moves += [QUANTUM, *(f"{QUANTUM} {value}" for value in values if self.seen_has_neighbour)]
         return tuple(moves)
 
 
-Odds = Mapping[str, Any]
-MovePolicy = Callable[[Summary], str | Odds]
+MoveProbabilities = Mapping[str, Any]
+MovePolicy = Callable[[Summary], str | MoveProbabilities]
 """A function that returns a move, or probabilities of moves (arrays if the summary has arrays)."""
 
 
 def vectorize(move_policy: MovePolicy) -> MovePolicy:
     """Return a version of a policy that accepts arrays, by querying it position by position."""
 
-    def query_all(summary: Summary) -> Odds:
+    def query_all(summary: Summary) -> MoveProbabilities:
         import numpy as np
 
         columns = list(zip(summary.my_score, summary.their_score, *summary.bag, strict=True))
@@ -77,7 +77,7 @@ def vectorize(move_policy: MovePolicy) -> MovePolicy:
     return lambda summary: query_all(summary) if hasattr(summary.my_score, "shape") else move_policy(summary)
 
 
-def get_odds(move_policy: MovePolicy, summary: Summary) -> Odds:
+def get_odds(move_policy: MovePolicy, summary: Summary) -> MoveProbabilities:
     """Return the policy's probabilities. Raises DuelsError if they are invalid or a move is illegal."""
     answer = move_policy(summary)
     odds = {answer: 1.0} if isinstance(answer, str) else answer

@@ -8,11 +8,11 @@ values into bounds.
 2. A holder may play as if the Quantum Flip were lost, now or after some turns. The value of the abstract game
    with this loss is a lower bound.
 3. Pairing shows for how long a holder is sure of a Quantum Flip. Let m be the maximum number of disjoint
-   pairs of neighbours among the unknown tiles, and call the other unknown tiles spare. The holder flips spare
-   tiles; without any, one tile of a pair, whose partner is then spare. A flip of the opponent breaks at most
-   one pair and leaves a spare tile. So the flip and the holder's reply together break at most one pair. (A
-   Quantum Flip of the opponent affects two tiles and breaks one more pair, once.) Before the holder's j-th
-   turn from now, at most
+   pairs of neighbours among the unknown tiles, and call the other unknown tiles spare. The holder flips a
+   spare tile. If there is none, the holder breaks a pair by flipping one of its tiles, and the other becomes
+   spare. A flip of the opponent breaks at most one pair and leaves a spare tile. So the flip and the holder's
+   reply together break at most one pair. (The opponent's Quantum Flip affects two tiles, so it can break one
+   more pair.) Before the holder's j-th turn from now, at most
        j  (+ 1 if the holder moves now and has no spare tile)  (+ 1 if the opponent is a holder too)
    pairs are broken. While m is larger, the holder finds a pair against any play. Points bound j, because both
    scores must stay below the target. If m is larger for every possible j, the abstract value is exact.
@@ -146,7 +146,7 @@ def bound(t: Tables, pos: Position) -> Interval:
 
 
 def estimate(t: Tables, pos: Position, patient: bool) -> Interval:
-    """Return the interval before the allowance for rounding. `patient` is slower and may narrow it."""
+    """Return the interval before the allowance for rounding. `patient` takes longer for a narrower one."""
     shape = pos.shape
     if pos.my_quantum and pos.their_quantum:
         ends = [
@@ -167,7 +167,7 @@ def estimate(t: Tables, pos: Position, patient: bool) -> Interval:
 def bound_holder(
     t: Tables, pos: Position, row: int, pairs: int, spare: int, mover: bool, patient: bool
 ) -> float:
-    """Return a bound on the mover's value that the holder can ensure. With `mover`, the holder moves."""
+    """Return a bound on the mover's value that the holder can ensure. `mover`: whether the holder moves."""
     has_rival = pos.my_quantum and pos.their_quantum
     sure_turns = count_sure_turns(pairs, spare, mover, has_rival)
     turns = count_max_turns(t, pos.code, pos.score, mover)

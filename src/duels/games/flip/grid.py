@@ -18,7 +18,7 @@ class Grid(NamedTuple):
     dark: int
     """The dark tiles of a chessboard pattern. Neighbours have different colours."""
     inner: Any
-    """The tiles that have a neighbour to the right, to the left, below and above."""
+    """For each direction (right, left, down, up), the tiles that have a neighbour there."""
     neighbours: Any
     """The neighbours of each tile."""
     pairs: Any

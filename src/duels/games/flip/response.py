@@ -1,9 +1,9 @@
 """Bounds on the best response to a policy that does not look at the board, computed on arrays.
 
-The responder knows the whole board; the policy knows only a `Summary` of it. Both always find two unseen
-neighbours for their Quantum Flip (fact 3 in `bounds.py`). So the board matters only in one respect: whether a
-seen tile has an unseen neighbour. The upper bound assumes what is better for the responder, the lower bound
-what is worse.
+The responder knows the whole board; the policy knows only a `Summary` of it. Both players always find two
+unseen neighbours for their Quantum Flip (fact 3 in `bounds.py`). So the board matters only in one respect:
+whether a seen tile has an unseen neighbour. The upper bound assumes what is better for the responder, and the
+lower bound what is worse.
 """
 
 from array import array
@@ -188,7 +188,7 @@ class _Mixture:
             bag = tuple(count - drawn.count(v) for v, count in enumerate(self._summary.bag, 1))
             seen = self._summary.seen if move == QUANTUM else ()
             revealed = tuple(sorted((value, other)))
-            choice = self._summary._replace(bag=bag, seen=seen, beside=False, revealed=revealed)
+            choice = self._summary._replace(bag=bag, seen=seen, seen_has_neighbour=False, revealed=revealed)
             self._keep_odds[key] = self._query_policy(choice).get(f"keep {value}", 0.0)
         return self._keep_odds[key]
 

@@ -91,7 +91,7 @@ class Revealed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Scored(Event):
-    """`seat` scored `value` with `tile`, `chosen` by a Quantum Flip or not. The board now has `tiles`."""
+    """`seat` scored `value` with `tile`. `chosen` is true after a Quantum Flip. `tiles` is the new board."""
 
     seat: Seat
     tile: int
@@ -227,8 +227,8 @@ class QuantumTiles(OpenRules[State, Action]):
         tiles = state.tiles
         for tile, value in zip(lifted, values, strict=True):
             tiles = _replace_tile(tiles, tile, SEEN_AS[value - 1])
-        after = replace(state, tiles=tiles, lifted=lifted, choosing=True)
-        return Step(after, (*events, Revealed(state.mover, lifted, values)))
+        successor = replace(state, tiles=tiles, lifted=lifted, choosing=True)
+        return Step(successor, (*events, Revealed(state.mover, lifted, values)))
 
     def _score(
         self, state: State, tile: int, value: int, chosen: bool, events: tuple[Event, ...]

@@ -74,7 +74,10 @@ def solve_with_numpy(abstraction: Abstraction, progress: Progress = no_progress)
 
 
 class Columns:
-    """The states of a layer as one array: rows of the abstraction by columns of (code, mover's score)."""
+    """The states of a layer as one array, which has the abstraction's rows.
+
+    Each column stands for one code and one score of the mover.
+    """
 
     def __init__(self, abstraction: Abstraction, codes: list[int]) -> None:
         import numpy as np
@@ -93,11 +96,11 @@ class Columns:
         self.other = np.repeat(points, width) - self.score
         self.flipped = np.array([layout.flipped[code] for code in codes]).T.repeat(width, axis=-1)
 
-    def value_leaves(self, next_layer: "Columns", next_values: Any, won: float) -> list[Any]:
+    def value_leaves(self, next_layer: "Columns", next_values: Any, win_value: float) -> list[Any]:
         """Return a player's values after the mover scores a value, indexed [value - 1][next row, column].
 
-        `next_values` has the player's values in the states of `next_layer`. `won` is the player's value if
-        the mover wins at once.
+        `next_values` has the player's values in the states of `next_layer`. `win_value` is the player's value
+        if the mover wins at once.
         """
         import numpy as np
 
@@ -109,8 +112,8 @@ class Columns:
             # A state that does not exist has weight 0, so any column will do.
             column = np.where(continues, next_layer.starts[self.code + unit] + self.other, 0)
             gain = next_values.take(column, axis=1, mode="clip")
-            gain[:, ~continues] = 1 - won
-            gain[:, score == abstraction.target] = won
+            gain[:, ~continues] = 1 - win_value
+            gain[:, score == abstraction.target] = win_value
             values.append(gain)
         return values
 

@@ -43,16 +43,16 @@ class LeapWords(Words[Action, State]):
         leaps = [action.by for action in sight.actions if isinstance(action, Leap)]
 
         def read(entry: str) -> Action:
-            choice = f"Choose {join_or(leaps)}."
-            leap = parse_number(entry, choice)
+            hint = f"Choose {join_or(leaps)}."
+            leap = parse_number(entry, hint)
             if leap in leaps:
                 return Leap(leap)
             if leap > 0 and cell % leap == 0:
                 raise InvalidEntry(
                     f"Moving {leap} cells to cell {cell + leap} would overshoot "
-                    f"(since grid ends at {self.rules.goal}). {choice}"
+                    f"(since grid ends at {self.rules.goal}). {hint}"
                 )
-            raise InvalidEntry(f"{leap} is not a divisor of {cell}. {choice}")
+            raise InvalidEntry(f"{leap} is not a divisor of {cell}. {hint}")
 
         start, end = f"You are on cell {cell}.\nPossible moves: ", "\nChoose your move: "
         book_prompt = f"{_render_turn(sight.seat)}\n{start}{', '.join(map(str, leaps))}{end}"

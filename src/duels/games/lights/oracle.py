@@ -71,9 +71,9 @@ class LightsOracle(OpenOracle[TurnOff, State]):
         )
 
     def effect(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
-        after = self.rules.apply(sight.view, action).state
-        clause = f"You turned off {self.rules.format(action)}, which left {_describe_row(after.row)}"
-        reply = self.rules.format(self.judge(self.rules.sight(after, after.mover)).best[0])
+        successor = self.rules.apply(sight.view, action).state
+        clause = f"You turned off {self.rules.format(action)}, which left {_describe_row(successor.row)}"
+        reply = self.rules.format(self.judge(self.rules.sight(successor, successor.mover)).best[0])
         return f"{clause}: by turning off {reply}, the other player could bring it to 0."
 
     def mistake_category(self, sight: Sight[TurnOff, State], action: TurnOff) -> str:
