@@ -133,6 +133,16 @@ def test_a_running_match_is_one_click_away(ann: Person, bob: Person) -> None:
     assert page.is_hidden("#running")
 
 
+def test_a_click_on_the_invitation_plays_no_move_when_the_friend_joins(ann: Person, bob: Person) -> None:
+    animation = "getComputedStyle(document.getElementById('board')).animationName"
+    ann.start("lights", "friend")
+    assert ann.page.evaluate(animation) == "none"
+    bob.page.goto(ann.page.input_value("#link"))
+    bob.page.click("text=Join the match")
+    ann.wait("you")
+    assert ann.page.evaluate(animation) == "arrives", "it ignores the pointer for a moment"
+
+
 def test_a_rematch_reaches_the_review(ann: Person, bob: Person) -> None:
     match = seat_two(ann, bob, "lights")
     ann.page.click("[data-resign]")
@@ -145,7 +155,7 @@ def test_a_rematch_reaches_the_review(ann: Person, bob: Person) -> None:
     ann.page.wait_for_selector("#running a:has-text('Rematch offered')")
     ann.page.click("#running a")
     ann.page.wait_for_url(f"**{match}")
-    ann.page.click("text=Agree")
+    ann.page.click("#result >> text=Rematch")
     ann.page.wait_for_url(lambda url: "/m/" in url and match not in url)
 
 
@@ -421,9 +431,9 @@ def test_two_people_agree_on_takebacks_and_rematches(ann: Person, bob: Person) -
     bob.page.wait_for_selector("#offer")
     assert "asks to take back a move." in str(bob.page.text_content("#spoken"))
     bob.page.click("text=Decline")
-    for person in (ann, bob):
-        person.page.wait_for_selector("text=The takeback was declined")
-        assert str(person.page.text_content("#spoken")).startswith("The takeback was declined.")
+    for person, text in ((ann, "The takeback was declined."), (bob, "You declined the takeback.")):
+        person.page.wait_for_selector(f"text={text}")
+        assert str(person.page.text_content("#spoken")).startswith(text)
     ann.page.click("[data-offer=takeback]")
     bob.page.wait_for_selector("#offer")
     assert bob.page.title().startswith("Takeback requested")

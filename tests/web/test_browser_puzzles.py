@@ -156,16 +156,16 @@ def bottom_of(person: Person, selector: str) -> float:
     return box["y"] + box["height"]
 
 
-def test_the_lesson_offer_covers_no_part_of_the_board_or_its_buttons(ann: Person) -> None:
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_lesson_offer_covers_nothing(ann: Person, width: int) -> None:
     page = ann.page
-    page.set_viewport_size({"width": 1280, "height": 800})
+    page.set_viewport_size({"width": width, "height": 800})
     ann.start("flip", "casual")
     page.wait_for_selector("#lesson-offer:visible")
     assert "Reach exactly 21 points." in page.inner_text("#lesson-offer")
-    card, offer = (page.locator(name).bounding_box() for name in (".board-card", "#lesson-offer"))
-    assert card
+    offer = page.locator("#lesson-offer").bounding_box()
     assert offer
-    assert card["x"] + card["width"] <= offer["x"]
+    assert offer["y"] >= bottom_of(ann, "#state")
 
 
 def test_the_lesson_is_offered_before_the_first_match_only(ann: Person) -> None:
@@ -182,6 +182,21 @@ def test_the_lesson_is_offered_before_the_first_match_only(ann: Person) -> None:
         ann.go(f"/g/{game}")
         page.click("text=Lesson")
         page.wait_for_selector("#puzzle .board")
+
+
+def test_the_lesson_is_offered_when_the_friend_has_joined(ann: Person, bob: Person) -> None:
+    ann.start("chain", "friend")
+    ann.page.wait_for_selector("[data-ready]")
+    assert ann.page.is_hidden("#lesson-offer"), "the invitation is more important"
+    bob.go(ann.page.input_value("#link").removeprefix(ann.base))
+    bob.page.click("text=Join the match")
+    for person in (ann, bob):
+        person.page.wait_for_selector("#lesson-offer:visible")
+    ann.page.click("[data-resign]")
+    ann.page.click("#resign [value=resign]")
+    ann.page.wait_for_selector("[data-offer=rematch]")
+    assert bob.wait("over")
+    assert bob.page.is_hidden("#lesson-offer")
 
 
 def test_practice_gives_hints_in_stages(ann: Person) -> None:

@@ -30,6 +30,7 @@ def test_a_link_gives_another_device_the_same_seat(base: str) -> None:
     phone = Visitor(base)
     assert phone.get(match).status_code == 404
     assert phone.post("/device", token=link_of(ann, match)).json()["url"] == match
+    assert ann.post(f"{match}/device").json()["has_devices"]
     assert phone.see(match) == ann.see(match)
     assert phone.act(match, "observe 5").status_code == 204
     assert bob.see(match)["turn"] == "you"
@@ -39,6 +40,7 @@ def test_a_link_gives_another_device_the_same_seat(base: str) -> None:
     assert phone.post(f"{match}/device").status_code == 422
     assert phone.post(f"{match}/device", remove=True).status_code == 422
     assert ann.post(f"{match}/device", remove=True).status_code == 204
+    assert not ann.post(f"{match}/device").json()["has_devices"]
     assert phone.get(match).status_code == 404
     assert phone.get("/").json()["matches"] == []
 
@@ -231,11 +233,16 @@ def test_a_player_continues_on_another_device_and_removes_it(ann: Person, bob: P
     ann.page.click("[data-device]")
     ann.page.wait_for_selector("#device[open]")
     link = ann.page.input_value("#device input")
+    assert ann.page.is_hidden("#device [value=remove]"), "there is no other device"
+    ann.page.click("#device >> text=Copy")
+    ann.page.wait_for_selector("#device #notice:has-text('Copied.')")  # above the backdrop
+    ann.page.click("#device >> text=Close")
     bob.page.goto(link)
     assert bob.page.url.endswith("/device"), "the token is not in the address"
     bob.page.click("[data-continue]")
     bob.page.wait_for_url(f"**{match}")
     assert bob.wait("you") == "you"
+    ann.page.click("[data-device]")
     ann.page.click("#device [value=remove]")
     ann.saw("Your other devices have no access any more.")
     bob.page.reload()

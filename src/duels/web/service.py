@@ -346,6 +346,10 @@ class MatchService:
         """Remove the link to the visitor's seat, and all devices that share the seat."""
         await self._store.remove_devices(id, await self._get_own_seat(id, identity))
 
+    async def has_devices(self, id: str, identity: str | None) -> bool:
+        """Return whether other devices share the visitor's seat."""
+        return await self._store.has_devices(id, await self._get_own_seat(id, identity))
+
     async def _get_own_seat(self, id: str, identity: str | None) -> Seat:
         seat = (await self._load(id)).get_seat(identity)
         if seat is None and await self.get_seat(id, identity):

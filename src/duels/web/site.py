@@ -412,7 +412,9 @@ class Site:
             await self.matches.remove_devices(id, identity)
             return Response(status_code=204)
         token = await self.matches.make_device_link(id, identity)
-        return make_json_response(self._describe_link(request, f"/device#{token}"), 201)
+        has_devices = await self.matches.has_devices(id, identity)
+        link = self._describe_link(request, f"/device#{token}")
+        return make_json_response({**link, "has_devices": has_devices}, 201)
 
     async def show_device(self, request: Request) -> Response:
         """Show the page that a device link opens."""

@@ -256,6 +256,11 @@ class Store(ABC):
         """Give an identity the seat of a link and delete the link. Raises Conflict if the link is invalid."""
         await self.write(match, _plan_use_of_link(match, hash, identity))
 
+    async def has_devices(self, match: str, seat: Seat) -> bool:
+        """Return whether other devices share a seat."""
+        query = "SELECT 1 FROM duels_devices WHERE match = ? AND seat = ? LIMIT 1"
+        return bool(await self.fetch_rows(query, match, seat.value))
+
     async def remove_devices(self, match: str, seat: Seat) -> None:
         """Remove the link to a seat, and all devices that share it."""
         await self.write(match, _plan_removal(match, seat))

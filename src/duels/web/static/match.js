@@ -54,18 +54,21 @@ const facts = () => ({
   isOnHeadline: document.activeElement === headline(),
 });
 
-// Offer the lesson before the first match of a game, once.
+// Offer the lesson before the player's first move in a game, once.
 const lesson = document.getElementById("lesson-offer");
 const offered = loadData("lessons");
-if (lesson && !offered[lesson.dataset.game] && lines().length <= AUTOMATIC_LINES) {
-  lesson.hidden = false;
-  saveData("lessons", { ...offered, [lesson.dataset.game]: true });
-  lesson.querySelector("button").addEventListener("click", () => (lesson.hidden = true));
+lesson?.querySelector("button").addEventListener("click", () => lesson.remove());
+
+function updateLesson() {
+  if (!lesson || offered[lesson.dataset.game]) return;
+  lesson.hidden = !["you", "other"].includes(turn()) || lines().length > AUTOMATIC_LINES;
+  if (!lesson.hidden) saveData("lessons", { ...offered, [lesson.dataset.game]: true });
 }
 
 // -- events -------------------------------------------------------------------------------------------------------
 
 function show(event, html) {
+  const wasWaiting = turn() === "waiting";
   const fresh = board.read(html);
   state().dataset.event = event;
   if (!fresh.children.length) return; // the first event of a reopened stream
@@ -74,6 +77,7 @@ function show(event, html) {
     clearEntry();
     hint().replaceChildren();
   }
+  if (wasWaiting && turn() !== "waiting") matchElement.classList.add("joined");
   const now = facts();
   speak(before, now);
   if (now.offer !== before.offer) uncoverField();
@@ -118,6 +122,7 @@ function updateControls() {
   }
   setTitle(pendingDecision());
   showPresence();
+  updateLesson();
   rememberRunning(isSeated && turn() !== "over");
   for (const button of matchElement.querySelectorAll("[data-share]")) button.hidden = !navigator.share;
   const button = matchElement.querySelector("[data-veil]");
@@ -259,7 +264,8 @@ function startRequest(action) {
 }
 
 async function act(move) {
-  if (lesson) lesson.hidden = true;
+  lesson?.remove();
+  document.getElementById("refused")?.remove(); // the server keeps it while a secret move is unfinished
   const isCurrent = startRequest(move.action);
   const data = await send("act", { ...move, event: lastEvent() }, isCurrent);
   if (!isCurrent()) return;
@@ -292,6 +298,7 @@ async function showDevice(button) {
   code.hidden = !data.qr;
   dialog.querySelector("input").value = dialog.querySelector("[data-copy]").dataset.copy = data.link;
   document.getElementById("device-alone").hidden = !data.alone;
+  dialog.querySelector("[value=remove]").hidden = !data.has_devices;
   dialog.showModal();
 }
 

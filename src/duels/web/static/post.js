@@ -2,18 +2,21 @@
 
 const MIN_DURATION = 8_000; // milliseconds for which a notice stays
 const DURATION_PER_LETTER = 60;
+const box = document.getElementById("notice");
 let timer = 0;
 let isOutage = false; // whether the notice says that the server cannot be reached
 
 // Show a notice for as long as it takes to read it. An empty text removes it.
 export function notice(text) {
   isOutage = false;
-  document.getElementById("notice").textContent = text;
+  const around = document.querySelector("dialog[open]") ?? document.body; // a dialog's backdrop covers everything else
+  if (box.parentElement !== around) around.append(box);
+  box.textContent = text;
   clearTimeout(timer);
   if (text) timer = setTimeout(notice, MIN_DURATION + DURATION_PER_LETTER * text.length, "");
 }
 
-document.getElementById("notice").addEventListener("click", () => notice(""));
+box.addEventListener("click", () => notice(""));
 
 export const UNREACHABLE = "The server cannot be reached. Try again in a moment.";
 const RETRYING = "The server does not respond. Retrying …";
