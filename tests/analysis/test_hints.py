@@ -203,6 +203,16 @@ def test_a_tip_names_the_move_after_which_a_level_errs_most(
     assert duels.hint(sight).chances == {}
 
 
+def test_all_stages_of_a_hint_against_a_level_agree() -> None:
+    sight = duels.start("chain").sight(Seat.ONE)
+    hint = duels.hint(sight, against="casual")
+    assert [sight.rules.format(action) for action in hint.actions] == ["4"]
+    _, move, theory = hint.stages
+    assert move.startswith(f"{hint.tip} Against perfect play: all actions are equally good (")
+    assert theory.startswith("The mistakes of casual help you most after 4. Against perfect play, nothing is")
+    assert len(duels.hint(sight).actions) == 7
+
+
 def test_a_tip_promises_more_than_the_advice() -> None:
     sight = find_game("hunt").rules().parse_position("2: ?, observe 4, move 7")
     hint = duels.hint(sight, against="casual")

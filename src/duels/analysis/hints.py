@@ -53,7 +53,7 @@ class Hint(Generic[A]):
     pointer: str
     """One or two plain sentences on where to look."""
     actions: tuple[A, ...]
-    """The recommended actions, the most frequent of perfect play first."""
+    """The recommended actions, the most frequent of perfect play first; with a `tip`, those it names."""
     value: Value
     """The seat's probability of winning; a draw counts one half."""
     chance: str
@@ -79,7 +79,15 @@ class Hint(Generic[A]):
     @property
     def stages(self) -> tuple[str, str, str]:
         """The hint in three stages: where to look, the move, and the theory."""
-        return self.pointer, " ".join(filter(None, [self.advice, self.tip])), self.theory
+        return self.pointer, self.put_tip_first(self.advice), self.theory
+
+    def put_tip_first(self, advice: str) -> str:
+        """Return the tip and then the advice of perfect play, or the advice alone if there is no tip."""
+        if not self.tip:
+            return advice
+        if self.indifference:
+            advice = (advice[:1].lower() + advice[1:]).replace(" against perfect play", "")
+        return f"{self.tip} Against perfect play: {advice}"
 
     @property
     def advice(self) -> str:
@@ -134,18 +142,20 @@ def hint(
     choices = _list_choices(verdict)
     indifference = describe_equal_actions(verdict).removesuffix(".")
     recommends_all = indifference and all(judged.weight for judged in verdict.actions)
+    responses = _find_best_responses(verdict, chances)
+    why = f"The mistakes of {name} help you most after {_join_names(sight, responses)}." if responses else ""
     return Hint(
         pointer=oracle.pointer(sight),
-        actions=tuple(judged.action for judged in choices),
+        actions=tuple(responses or (judged.action for judged in choices)),
         value=verdict.value,
         chance=format_chance(verdict.value, sight.rules),
         best="" if recommends_all else _describe_choices(sight, verdict, choices),
         indifference=indifference,
-        reason=oracle.reason(sight),
+        reason=" ".join(filter(None, [why, oracle.reason(sight)])),
         details=_format_details(sight, verdict, choices),
         belief=oracle.belief(sight),
         chances=chances,
-        tip=_describe_best_response(sight, verdict, chances, name),
+        tip=_describe_best_responses(sight, responses, chances, name),
     )
 
 
@@ -199,24 +209,31 @@ def _format_details(sight: Sight[A, V], verdict: Verdict[A], choices: list[Actio
 # -- opponents ---------------------------------------------------------------------------------------
 
 
-def _describe_best_response(
-    sight: Sight[A, V], verdict: Verdict[A], chances: Mapping[A, Value], opponent: str
-) -> str:
-    """Say which actions of perfect play win most often against the opponent.
+def _find_best_responses(verdict: Verdict[A], chances: Mapping[A, Value]) -> list[A]:
+    """Return the actions of perfect play that win most often against the opponent.
 
-    The sentence is empty if these actions are equally good, or win no more often than the advice says.
+    The list is empty if they do not differ, or win no more than the advice says.
     """
     numbers = {action: chances[action].number for action in verdict.best if action in chances}
     highest = max(numbers.values(), default=0.0)
     best = [action for action, number in numbers.items() if highest - number < MIN_SHOWN]
-    if len(best) == len(numbers) or highest < verdict.value.number:
+    return [] if len(best) == len(numbers) or highest < verdict.value.number else best
+
+
+def _describe_best_responses(
+    sight: Sight[A, V], responses: list[A], chances: Mapping[A, Value], opponent: str
+) -> str:
+    if not responses:
         return ""
-    names = join_or([name_action(sight, action) for action in best], _MAX_NAMED)
-    value, rules = chances[best[0]], sight.rules
+    value, rules = chances[responses[0]], sight.rules
     chance = format_chance(value, rules)
     if rules.clock and not rules.has_hidden_information and value.exactness is Exactness.EXACT:
         chance = f"{value} on this {rules.clock.removesuffix('s')}"  # where `_search` ends
-    return f"Against {opponent}, {names} wins most often ({chance})."
+    return f"Against {opponent}, {_join_names(sight, responses)} wins most often ({chance})."
+
+
+def _join_names(sight: Sight[A, V], actions: list[A]) -> str:
+    return join_or([name_action(sight, action) for action in actions], _MAX_NAMED)
 
 
 def _compute_response_values(sight: AnySight, opponent: Player, oracle: Oracle[Any, Any]) -> dict[Any, Value]:

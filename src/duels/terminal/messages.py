@@ -192,7 +192,7 @@ class HintStages:
         result = hint(sight, oracle, opponent)
         entries = _format_entries(sight, words, result, previous_entries) if result.best else ""
         advice = f"{result.describe_actions(Ink.CHANGED)} ({result.chance}{entries})."
-        text = self.select(sight, result, " ".join(filter(None, [advice, result.tip])), "Enter hint again")
+        text = self.select(sight, result, result.put_tip_first(advice), "Enter hint again")
         belief = format_belief(result.belief) if self._stage != 1 else ""
         return f"{text}\n{belief and f'The other {oracle.hidden}: {belief}'}"
 

@@ -198,13 +198,13 @@ def test_the_list_of_positions_to_decline_in_is_complete() -> None:
     [
         (
             "_______ 1",
-            "Nothing is at stake here: whatever you observe, nobody can force a chain on this board, and a "
-            "full one is cleared.",
+            "Against perfect play, nothing is at stake here: whatever you observe, nobody can force a "
+            "chain on this board, and a full one is cleared.",
         ),
         (
             "XOXOXO_ 1",
-            "Nothing is at stake here: nobody can make a chain on this board any more; once full, it "
-            "is cleared.",
+            "Against perfect play, nothing is at stake here: nobody can make a chain on this board "
+            "any more; once full, it is cleared.",
         ),
         (
             "XXOOO__ 1",
@@ -232,7 +232,10 @@ def test_the_list_of_positions_to_decline_in_is_complete() -> None:
             "accepting leaves you 0.0%. Rule of thumb: challenge, unless a free cell beside the symbol in "
             "doubt belongs to a chain of 4 that you can still make; here none does.",
         ),
-        ("X?OOXO_ 2", "Nothing is at stake here: with the symbol or without it, you have 50.0%."),
+        (
+            "X?OOXO_ 2",
+            "Against perfect play, nothing is at stake here: with the symbol or without it, you have 50.0%.",
+        ),
     ],
 )
 def test_reasons_of_moves(position: str, reason: str) -> None:
@@ -280,7 +283,7 @@ def test_reasons_agree_with_the_rules() -> None:
         sight = RULES.sight(state, Seat.ONE)
         reason = ORACLE.reason(sight)
         if not reason.startswith("Cell "):
-            assert reason.startswith("Nothing is at stake here: ")
+            assert reason.startswith("Against perfect play, nothing is at stake here: ")
             assert ORACLE.judge(sight).is_indifferent
             continue
         cell = int(reason.split()[1])

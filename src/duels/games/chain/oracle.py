@@ -154,7 +154,10 @@ class ChainOracle(OpenOracle[Action, State]):
         challenge, accept = (judged.value.number for judged in verdict.actions)
         heads, tails = self._get_coin_values(doubtful, seat)
         if heads == tails == accept:
-            return f"Nothing is at stake here: with the symbol or without it, you have {accept:.1%}."
+            return (
+                "Against perfect play, nothing is at stake here: with the symbol or without it, "
+                f"you have {accept:.1%}."
+            )
         return (
             f"{describe_accepted_symbol(self.rules, doubtful)}A challenge leaves you {tails:.1%} on tails "
             f"and {heads:.1%} on heads, {challenge:.1%} on average; accepting leaves you {accept:.1%}."

@@ -90,4 +90,4 @@ def explain_even_chance(rules: QuantumChain, cells: str) -> str:
         why = "nobody can make a chain on this board any more; once full, it is cleared"
     else:
         why = "whatever you observe, nobody can force a chain on this board, and a full one is cleared"
-    return f"Nothing is at stake here: {why}."
+    return f"Against perfect play, nothing is at stake here: {why}."
