@@ -186,7 +186,7 @@ def test_an_oracle_of_values_alone_is_complete() -> None:
         ),
         (
             Fixed(1.0, *((str(n), 1.0, True, 0.2) for n in range(1, 6)), ("6", 0.5, False, 0.0)),
-            "Best is 1, 2 or 3 more, worth 100.0%; anything else is worth 50.0% at most.",
+            "Best is 1, 2 or 3 others, worth 100.0%; anything else is worth 50.0% at most.",
         ),
     ],
 )

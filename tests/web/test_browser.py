@@ -658,3 +658,18 @@ def test_a_rejected_record_removes_the_previous_review(ann: Person) -> None:
     assert ann.page.locator("#review").count() == 0
     ann.page.clock.fast_forward(60_000)
     assert ann.notice == "", "the message disappears after a while"
+
+
+def test_a_review_scrolls_its_list_only_to_an_entry_out_of_sight(bob: Person) -> None:
+    page = bob.page
+    bob.go("/review")
+    record = Path(__file__).parents[1] / "fixtures" / "records" / "hunt-won-by-1.duel"
+    page.fill("[name=record]", record.read_text(encoding="utf-8"))
+    page.click("#upload button:has-text('Review')")
+    page.wait_for_selector("#review .stage svg.board")
+    assert page.inner_text("#review [aria-current] .number") == "5"
+    scrolled = "document.querySelector('.entries ol').scrollTop"
+    assert page.evaluate(scrolled) == 0
+    page.locator("#review [data-step]").nth(3).focus()
+    page.keyboard.press("End")
+    assert page.evaluate(scrolled) > 0

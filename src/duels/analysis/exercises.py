@@ -122,9 +122,9 @@ class Exercise:
         reason = self.oracle.reason(sight)
         if answer in answers:
             count = len(self.right_classes)
-            others = f", one of {count} right answers" if count > 1 else ""
+            others = f" It is one of {count} right answers." if count > 1 else ""
             value = describe_winning(judged.value, rules)
-            return ExerciseResult(True, f"Right: {name_action(sight, answer)} {value}{others}. {reason}")
+            return ExerciseResult(True, f"Right: {name_action(sight, answer)} {value}.{others} {reason}")
         right = [best for best in self.verdict.actions if best.best and best.action in answers]
         compare = self._compare_with_mixture if self.oracle.mixes else self._compare_with_best
         return ExerciseResult(False, f"{compare(judged, right)} {reason}")

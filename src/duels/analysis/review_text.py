@@ -195,7 +195,6 @@ def _comment_on_decision(review: Review, entry: ReviewedEntry) -> list[str]:
         return [
             f"{_capitalize(entry.mark)}: {loss} {entry.effect if by_person else ''}".rstrip(),
             f"Best was {format_best_actions(entry)}. {reason}".rstrip(),
-            f"Position before it: {entry.position}",
         ]
     if entry.indifference:
         stake = describe_stake(review, entry)

@@ -148,10 +148,10 @@ def quote_entry(entry: str) -> str:
 
 
 def join_or(options: Sequence[object], limit: int | None = None) -> str:
-    """Join options: `3`, `3 or 5`, `3, 5 or 6`. Above `limit`, end with a count: `3, 5 or 4 more`."""
+    """Join options: `3`, `3 or 5`, `3, 5 or 6`. Above `limit`, end with a count: `3, 5 or 4 others`."""
     words = [str(option) for option in options]
     if limit is not None and len(words) > limit:
-        words[limit - 1 :] = [f"{len(words) - limit + 1} more"]
+        words[limit - 1 :] = [f"{len(words) - limit + 1} others"]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 

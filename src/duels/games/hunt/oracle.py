@@ -228,8 +228,8 @@ class HuntOracle(Oracle[Action, View]):
         """Describe a tunnel, the only kind of mistake."""
         chance = self.belief(sight)[f"position {action.cell}"]
         return (
-            f"You {self.describe_action(action)}, where the other token was with a chance of about "
-            f"{chance:.0%}; the strategy never tunnels."
+            f"You {self.describe_action(action)}; with a chance of about {chance:.0%}, the other token was "
+            "there. The strategy never tunnels."
         )
 
     def describe_action(self, action: Action) -> str:

@@ -37,7 +37,9 @@ function begin(review) {
     }
     for (const dot of dots) dot.classList.toggle("now", Number(dot.dataset.step) === current);
     const list = buttons[current].closest("ol");
-    list.scrollTop = buttons[current].offsetTop - list.clientHeight / 2; // scroll only the list, not the page
+    const [row, view] = [buttons[current], list].map((element) => element.getBoundingClientRect());
+    // Scroll only the list, not the page, and only to an entry that is out of sight.
+    if (row.top < view.top || row.bottom > view.bottom - row.height / 2) list.scrollTop += row.top - view.top - view.height / 2;
   }
 
   // Show an entry and scroll to the board, which may be far away.
