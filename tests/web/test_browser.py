@@ -104,16 +104,20 @@ def test_the_rules_lie_over_the_match(ann: Person) -> None:
 def test_a_running_match_is_one_click_away(ann: Person, bob: Person) -> None:
     page, running = ann.page, "#running a"
     match = seat_two(ann, bob, "leap")
-    for path in ("/", "/daily", "/practice", "/practice/lights", "/g/hunt"):
+    with page.expect_response("**?only=turn"):
+        ann.go("/")
+    assert page.is_hidden("#running"), "the list of matches contains it"
+    for path in ("/daily", "/practice", "/practice/lights", "/g/hunt"):
         ann.go(path)
         page.wait_for_selector(running)
-        assert page.inner_text(running) == "Your turn: Quantum Leap"
+        assert page.inner_text(running) == "Your turn against Bob: Quantum Leap"
+        assert page.title().startswith("Your turn against Bob")
     page.click(running)
     page.wait_for_url(f"**{match}")
     assert page.is_hidden("#running"), "it is here"
     ann.press("1")
     ann.go("/daily")
-    page.wait_for_selector("#running:has-text('Their turn: Quantum Leap')")
+    page.wait_for_selector("#running:has-text('Their turn against Bob: Quantum Leap')")
     other_match = ann.start("lights", "casual")
     assert page.is_hidden("#running"), "there is nothing new in the other match"
     ann.page.click("[data-resign]")
@@ -141,6 +145,20 @@ def test_a_click_on_the_invitation_plays_no_move_when_the_friend_joins(ann: Pers
     bob.page.click("text=Join the match")
     ann.wait("you")
     assert ann.page.evaluate(animation) == "arrives", "it ignores the pointer for a moment"
+
+
+def test_the_bar_says_that_the_friend_has_joined(ann: Person, bob: Person) -> None:
+    ann.start("lights", "friend")
+    link = ann.page.input_value("#link")
+    ann.go("/daily")
+    ann.page.wait_for_selector("#running:not(.yours):has-text('Waiting: Light Out Duel')")
+    bob.page.goto(link)
+    bob.page.click("text=Join the match")
+    bob.wait("other")
+    ann.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    ann.page.wait_for_selector("#running.yours:has-text('Your friend has joined. Your turn: Light Out Duel')")
+    assert ann.page.title().startswith("Your friend has joined.")
+    assert ann.data("/")["matches"][0]["against"] == "your friend"
 
 
 def test_a_rematch_reaches_the_review(ann: Person, bob: Person) -> None:

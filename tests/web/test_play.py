@@ -98,12 +98,15 @@ def test_repeated_late_and_out_of_turn_requests(base: str) -> None:
 def test_the_turn_can_be_requested_alone(base: str) -> None:
     ann, bob, match = pair(base, "hunt")
     turns = [visitor.get(f"{match}?only=turn").json() for visitor in (ann, bob)]
-    assert turns == [{"turn": "you", "offer": None}, {"turn": "other", "offer": None}]
+    assert [(each["turn"], each["offer"]) for each in turns] == [("you", None), ("other", None)]
+    assert [each["against"] for each in turns] == ["Bob", "your friend"]
     assert Visitor(base).get(f"{match}?only=turn").status_code == 404
     ann.act(match, "resign")
     assert ann.offer(match, "rematch").status_code == 204
     turns = [visitor.get(f"{match}?only=turn").json() for visitor in (ann, bob, Visitor(base))]
-    assert turns == [{"turn": "over", "offer": offer} for offer in (None, "rematch", None)]
+    assert [(each["turn"], each["offer"]) for each in turns] == [
+        ("over", offer) for offer in (None, "rematch", None)
+    ]
 
 
 def test_accepts_the_books_entries(base: str) -> None:

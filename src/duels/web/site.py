@@ -681,7 +681,7 @@ def _describe_listed_match(stored: StoredMatch, state: MatchState | None) -> dic
         "match": state.id,
         "game": state.rules.name,
         "title": state.rules.game.title,
-        "against": state.display_names[seat.other] if state.complete else "a friend",
+        "against": views.get_opponent_name(state, seat),
         "turn": views.get_turn(state, seat),
         "won": None if outcome is None or outcome.winner is None else outcome.winner is seat,
         "over": outcome is not None,

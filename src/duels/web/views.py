@@ -17,7 +17,7 @@ from duels.web.match_state import REMATCH, STOP, TAKEBACK, MatchState, Offer, Vi
 from duels.web.pictures import Preview
 from duels.web.pictures import draw_preview as draw_picture
 
-_PAGE_FIELDS = ("has_buttons", "example", "takebacks", "named", "wins")
+_PAGE_FIELDS = ("has_buttons", "example", "takebacks", "named", "wins", "board_limit")
 """Fields that only pages need. `named` says whether a line of the log begins with the player's name."""
 
 
@@ -59,6 +59,7 @@ def make_page_view(state: MatchState, viewer: Viewer) -> dict[str, Any]:
         "invite": None,
         "board": _draw_board(state, viewer, sight),
         "board_number": format_board_number(state.match),
+        "board_limit": state.rules.limit_value if state.rules.enough_boards else None,
         "players": [_describe_player(state, viewer, seat) for seat in Seat],
         "text": strip_ink(_render_text_board(state, sight)),
         "actions": [_describe_action(state, sight, action) for action in sight.actions],
@@ -139,9 +140,17 @@ def get_turn(state: MatchState, viewer: Viewer) -> str:
 
 
 def get_pending_decision(state: MatchState, viewer: Viewer) -> dict[str, str | None]:
-    """Return the turn, and the kind of the offer that the viewer has to answer."""
+    """Return the turn, the kind of the offer that the viewer has to answer, and the other player's name."""
     offer = state.offer if viewer and state.offer and state.offer.seat is not viewer else None
-    return {"turn": get_turn(state, viewer), "offer": offer.kind if offer else None}
+    against = get_opponent_name(state, viewer) if viewer else None
+    return {"turn": get_turn(state, viewer), "offer": offer.kind if offer else None, "against": against}
+
+
+def get_opponent_name(state: MatchState, seat: Seat) -> str:
+    """Return the name of a seat's opponent. A person without a name is a friend."""
+    if seat.other not in state.people:
+        return state.kinds[seat.other]
+    return state.names.get(seat.other) or ("your friend" if state.complete else "a friend")
 
 
 class Headline(str):

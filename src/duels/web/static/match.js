@@ -1,7 +1,7 @@
 // The page of a match: it receives events and sends actions. The server renders; this script updates the page.
 import { Board, isVeiled } from "./board.js";
 import { showHint } from "./hint.js";
-import { describePending } from "./page.js";
+import { describePending, setTitle } from "./page.js";
 import { busy, copy, notice, post, clearOutage } from "./post.js";
 import { loadData, saveData } from "./storage.js";
 
@@ -20,8 +20,6 @@ const matchElement = document.getElementById("match");
 const spoken = document.getElementById("spoken");
 const hint = () => document.getElementById("hint");
 const address = `/m/${matchElement.dataset.match}`;
-const pageTitle = document.title;
-const pageIcon = document.querySelector("link[rel=icon]").getAttribute("href");
 let entered = [];
 let stream = null;
 let watchdog = 0;
@@ -120,7 +118,7 @@ function updateControls() {
     veil(false);
     for (const dialog of document.querySelectorAll("#resign, #stop")) dialog.close();
   }
-  setTitle(pendingDecision());
+  updateTitle(pendingDecision());
   showPresence();
   updateLesson();
   rememberRunning(isSeated && turn() !== "over");
@@ -140,12 +138,8 @@ function showPresence() {
   if (element) element.textContent = PRESENCES[presence] ?? "";
 }
 
-function setTitle(pending) {
-  const prefix = isSeated || pending.offer ? describePending(pending) : "";
-  document.title = prefix ? `${prefix} · ${pageTitle}` : pageTitle;
-  const icon = document.querySelector("link[rel=icon]");
-  const href = pending.offer || (isSeated && pending.turn === "you") ? icon.dataset.turn : pageIcon;
-  if (icon.getAttribute("href") !== href) icon.setAttribute("href", href);
+function updateTitle(pending) {
+  setTitle(isSeated || pending.offer ? describePending(pending) : "", pending.offer || (isSeated && pending.turn === "you"));
 }
 
 // Remember a running match: other pages show a bar that leads back to it.
@@ -212,7 +206,7 @@ async function poll(times, wasOver) {
   const answer = await fetch(`${address}?only=turn`, { signal: AbortSignal.timeout?.(POLL_TIMEOUT) }).catch(() => null);
   const pending = answer?.ok ? await answer.json().catch(() => null) : null;
   if (closeCount !== before) return; // the tab became visible meanwhile
-  if (pending) setTitle(pending);
+  if (pending) updateTitle(pending);
   if (GONE.includes(answer?.status)) return;
   const over = pending ? pending.turn === "over" : wasOver;
   if (over && !wasOver) times = 0;

@@ -40,13 +40,31 @@ for (const field of help.querySelectorAll("input[type=radio]")) {
 const POLL_INTERVAL = 20_000; // milliseconds
 const OFFERS = { takeback: "Takeback requested", rematch: "Rematch offered", stop: "Stop proposed" };
 const TURNS = { you: "Your turn", other: "Their turn", waiting: "Waiting" };
+const HIDDEN_POLL_INTERVAL = 60_000;
 const bar = document.getElementById("running");
+const pageTitle = document.title;
+const icon = document.querySelector("link[rel=icon]");
+const pageIcon = icon.getAttribute("href");
 const reviewed = document.querySelector("#review[data-match]")?.dataset.match; // its players may offer a rematch
-const firstTurns = {}; // of each match; on the page of another match, only a change is shown
+const firstTurns = {}; // of each match; where a page shows matches itself, the bar shows only a change
 let timer = 0;
 
 // What a match waits for, in two words; empty if it is over.
 export const describePending = ({ turn, offer }) => OFFERS[offer] ?? TURNS[turn] ?? "";
+
+// Show news in the tab's title, and a sign in its icon if the reader has to act.
+export function setTitle(news, isUrgent) {
+  document.title = news ? `${news} · ${pageTitle}` : pageTitle;
+  const href = isUrgent ? icon.dataset.turn : pageIcon;
+  if (icon.getAttribute("href") !== href) icon.setAttribute("href", href);
+}
+
+// Describe what a match waits for, with the other player's name.
+function formatNews({ turn, offer, against }, hasJoined) {
+  const news = describePending({ turn, offer }) || "Back to your match";
+  if (hasJoined) return `${against[0].toUpperCase()}${against.slice(1)} has joined. ${news}`;
+  return offer || turn === "waiting" || !against ? news : `${news} against ${against}`;
+}
 
 // Show a bar that leads back to the last unfinished match that this browser has opened.
 async function showRunning() {
@@ -60,12 +78,17 @@ async function showRunning() {
   const { turn, offer } = pending;
   if (!reviewed && (turn === "over" || [404, 410].includes(answer?.status))) return forget(path);
   firstTurns[path] ??= turn;
-  const news = describePending(pending) || "Back to your match";
+  const hasJoined = firstTurns[path] === "waiting" && ["you", "other"].includes(turn);
+  const news = reviewed ? describePending(pending) : formatNews(pending, hasJoined);
+  const isShownHere = document.querySelector(`#match, .match-list a[href="${path}"]`) !== null;
+  const isUrgent = Boolean(offer) || hasJoined || turn === "you";
   const link = bar.querySelector("a");
   link.href = path;
   link.textContent = reviewed ? news : `${news}: ${running[path]}`;
-  bar.hidden = reviewed ? !offer : Boolean(document.getElementById("match")) && firstTurns[path] === turn;
-  if (!document.hidden) timer = setTimeout(showRunning, POLL_INTERVAL);
+  bar.classList.toggle("yours", isUrgent);
+  bar.hidden = reviewed ? !offer : isShownHere && !offer && firstTurns[path] === turn;
+  if (!document.getElementById("match")) setTitle(isUrgent && !bar.hidden ? news : "", isUrgent && !bar.hidden);
+  timer = setTimeout(showRunning, document.hidden ? HIDDEN_POLL_INTERVAL : POLL_INTERVAL);
 }
 
 function forget(path) {
