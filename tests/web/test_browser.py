@@ -58,7 +58,7 @@ def test_two_people_play_to_the_end(ann: Person, bob: Person, game: str, tmp_pat
         assert ann.page.evaluate("log.scrollHeight <= log.clientHeight")
     for person in (ann, bob):  # the result is announced once
         spoken = str(person.page.text_content("#spoken")).replace("You win", "You won")
-        sentences = re.findall(r"[^.!?]+[.!?]", spoken)
+        sentences = [each.strip() for each in re.findall(r"[^.!?]+", spoken)]
         assert sentences
         assert len(sentences) == len(set(sentences)), sentences
     with ann.page.expect_download() as download:

@@ -250,6 +250,23 @@ def test_board_and_result_use_the_players_names() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("game", "played", "spoken"),
+    [
+        ("leap", "enter; enter; resign", ""),
+        ("hunt", "move 1; observe 3; move 2; observe 7; move 2; observe 5", ""),
+        ("chain", "1; 7; 2; accept; 6; accept; 3; accept; 5; accept; 4; accept", "You won."),
+    ],
+)
+def test_the_result_is_announced_once(game: str, played: str, spoken: str) -> None:
+    match = Match.start(find_game(game).rules()).play_text(*played.split("; "))
+    assert match.outcome
+    assert match.outcome.winner
+    sentence = make_page_view(make_state(match), match.outcome.winner)["sentence"]
+    assert sentence.startswith("You won. ")
+    assert sentence.spoken == spoken, log_lines(game, played, match.outcome.winner)[-1]
+
+
 def test_headlines_with_equal_text_keep_their_own_spoken_parts() -> None:
     page = MatchPage(Pages())
     view = make_page_view(make_state(Match.start(find_game("lights").rules())), Seat.ONE)

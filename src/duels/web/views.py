@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from duels.core.match import AnyMatch, EarlyEnd
-from duels.core.narration import SEAT_LABELS, PlayerNames, victory, wins
+from duels.core.narration import SEAT_LABELS, PlayerNames, Sentence, victory, wins
 from duels.core.record import format_entry
 from duels.core.rules import BOTH, CHANCE, AnyRules, AnySight, Outcome, Seat
 from duels.core.words import Words, strip_ink
@@ -173,7 +173,8 @@ def _make_headline(state: MatchState, viewer: Viewer, sight: AnySight) -> Headli
     actor, drawing = state.actor, state.drawing
     if state.outcome:
         headline = _make_result_headline(state.outcome, _make_names(state, viewer))
-        headline.spoken = headline.head if headline.rest else ""  # the log's last line tells the rest
+        # The log's last line tells the rest, and in some games also who won.
+        headline.spoken = headline.head if headline.rest and not _log_names_winner(state) else ""
         return headline
     if not state.complete:
         return Headline("Waiting for the other player to join.")
@@ -185,6 +186,16 @@ def _make_headline(state: MatchState, viewer: Viewer, sight: AnySight) -> Headli
         task = f"{state.display_names[actor]} is to {drawing.opponent_task(sight)}."
         return Headline(task, drawing.last_change(sight), spoken=task)
     return Headline("Chance decides.")
+
+
+def _log_names_winner(state: MatchState) -> bool:
+    winner = state.outcome.winner if state.outcome else None
+    narrations = Narrator(state.words, BOTH).narrate_last_turn(state.match) if winner else ()
+    sentences = [sentence for narration in narrations for sentence in narration.sentences]
+    parts = [part for sentence in sentences for part in (sentence, *sentence.pieces)]
+    return winner is not None and any(
+        isinstance(part, Sentence) and part.pieces == victory(winner).pieces for part in parts
+    )
 
 
 def _make_result_headline(outcome: Outcome, names: PlayerNames) -> Headline:
