@@ -144,11 +144,12 @@ new-game: .venv/tested
 trace: .venv/tested
 	@$(BIN)/python -m tools.trace_move
 
-# Trains and certifies hunt's strategy anew, about 20 minutes; says whether it is the one that is shipped.
+# Trains and certifies hunt's strategy anew, about an hour; says whether it is the one that is shipped. Run it again
+# to continue after an interruption.
 hunt-strategy: .venv/tested
 	$(BIN)/python -m tools.hunt train --out build/hunt-strategy
 
-# What that strategy does and is worth, some minutes.
+# What that strategy does and is worth, about twenty minutes.
 hunt-study: .venv/tested
 	$(BIN)/python -m tools.hunt study
 

@@ -43,7 +43,16 @@ LIGHT = {"core": set[str](), "games": set[str](), "players": set[str](), "paths"
 # Compiled code, imported only where it runs; all of it needs these.
 COMPILED = {
     f"duels.games.hunt.certify.{module}": {"numpy", "numba"}
-    for module in ("agents", "controller", "interpolation", "pair_values", "policies", "responder_problem")
+    for module in (
+        "agents",
+        "certificate",
+        "controller",
+        "interpolation",
+        "opening",
+        "pair_values",
+        "policies",
+        "responder_problem",
+    )
 }
 
 

@@ -54,8 +54,8 @@ def hunt(pictures: Pictures) -> str:
     )
     pictures["solved-hunt-length"] = charts.bars(
         "The turn on which the game ends, in percent",
-        [str(turn) for turn in range(1, len(found["pair"]["lengths"]) + 1)],
-        [round(100 * chance, 1) for chance in found["pair"]["lengths"]],
+        [str(turn) for turn in range(1, len(found["simulated"]["lengths"]) + 1)],
+        [round(100 * chance, 1) for chance in found["simulated"]["lengths"]],
     )
     pictures["solved-hunt-habits"] = charts.bars(
         "Wins of the strategy against simple players, both seats, in percent",
@@ -77,8 +77,8 @@ def hunt(pictures: Pictures) -> str:
 
 Both tokens are hidden, so perfect play is a mixed strategy, and nobody has found it. `duels` ships a strategy
 for both seats with a certificate: bounds on how often the best possible opponent with perfect memory wins.
-`duels solve hunt --verify` recomputes the certificate in minutes, and `make hunt-study` recomputes
-everything below. A point is 1% of winning probability.
+`duels solve hunt --verify` recomputes the certificate, and `make hunt-study` all numbers below. A point is 1%
+of winning probability.
 
 {chapters}
 [Hunt's strategy](hunt-strategy.md) describes how we found it.

@@ -188,7 +188,7 @@ def test_the_answer_to_a_level_is_a_best_response(seat: Seat, wins: float) -> No
             "hunt",
             "1: move 3, observe 4, ?, observe 4",
             Exactness.ESTIMATE,
-            "Against club, stay wins most often (about 54.5% to win).",
+            "Against club, stay wins most often (about 53.9% to win).",
         ),
     ],
 )

@@ -20,7 +20,7 @@ def test_verify_names_the_missing_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
-    for name in ("controller", "interpolation", "pair_values", "pomdp", "verify"):
+    for name in ("certificate", "controller", "interpolation", "opening", "pair_values", "pomdp", "verify"):
         monkeypatch.delitem(sys.modules, f"duels.games.hunt.certify.{name}", raising=False)
     assert run(["solve", "hunt", "--verify"]) == 1
     *before, error = capsys.readouterr().err.splitlines()

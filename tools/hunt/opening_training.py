@@ -22,7 +22,8 @@ from duels.games.hunt.certify.controller import (
     evaluate_vectors,
     fast,
 )
-from duels.games.hunt.certify.policies import Array, MemoryPolicy, make_policy_from_tables
+from duels.games.hunt.certify.opening import Opening, Paths, fill_belief, fill_node_values
+from duels.games.hunt.certify.policies import Array, make_policy_from_tables
 from duels.games.hunt.certify.responder_problem import (
     MAX_STATES,
     TYPES,
@@ -31,29 +32,41 @@ from duels.games.hunt.certify.responder_problem import (
     make_problem,
     merge_mirror_images,
 )
-from duels.games.hunt.strategy import CELLS, Tables
+from duels.games.hunt.strategy import (
+    CELLS,
+    OPENING_TURNS,
+    OWN_MEMORY,
+    POSITIONS,
+    SCALE,
+    Tables,
+    count_histories,
+    find_row,
+)
 from tools.hunt.best_responders import DISCOUNT, Stage, Strategy
 from tools.hunt.gains import GradingController
-from tools.hunt.opening import Opening, Paths, fill_belief, fill_node_values
+from tools.hunt.training import flatten_weights, round_weights
 
 MAX_VECTORS = 250_000
 MAX_LEAF_VECTORS = 2_000_000
 FIRST_TEMPERATURE = 0.03
 """The responder's temperature for the initial regrets."""
 
+OPENING_UNIT = SCALE // 250
+"""Weights in the opening are multiples of this, so that they compress well."""
+
 
 @dataclass(frozen=True)
 class Plan:
-    iterations: int = 1600
-    section: int = 400
+    iterations: int
+    section: int
     """The number of iterations between two checkpoints."""
+    initial_regret: float
+    """The weight of the initial policy, relative to its counterfactual value."""
     tail_interval: int = 10
     """The tail learns once in this many iterations."""
     refinement_interval: int = 40
     tail_share: float = 0.85
     """The tail stays fixed after this share of the iterations, so that the opening fits it."""
-    initial_regret: float = 200.0
-    """The weight of the initial policy, relative to its counterfactual value."""
 
 
 class LeafVectors(NamedTuple):
@@ -72,9 +85,9 @@ class LeafVectors(NamedTuple):
 class OpeningTrainer:
     """One seat's training state."""
 
-    def __init__(self, seat: Seat, tail: Strategy, policy: MemoryPolicy, problem: ResponderProblem) -> None:
+    def __init__(self, seat: Seat, tail: Strategy, problem: ResponderProblem) -> None:
         self.tail, self.problem = tail, problem
-        self.opening = Opening(seat, policy)
+        self.opening = Opening(seat)
         self.regrets = [
             [np.zeros_like(probs) for probs in tables]
             for tables in (self.opening.move_probs, self.opening.observation_probs)
@@ -172,7 +185,7 @@ class OpeningTrainer:
             opening.legal[opening.leaf_digits], self.responder_reach[-1], opening.own_paths[-1].cells,
             self.compatible, self.leaf_choices, self.leaf_vectors.values, after,
         )  # fmt: skip
-        for turn in reversed(range(opening.turns)):
+        for turn in reversed(range(OPENING_TURNS)):
             paths, other = opening.own_paths[turn + 1], opening.other_paths[turn]
             if not opening.digits[turn]:
                 after[CELLS // 2 + 1 :] = after[CELLS // 2 - 1 :: -1, ::-1]  # mirror images
@@ -222,13 +235,12 @@ class OpeningTrainer:
             self.sums[0][turn] += reach
             self.sums[1][turn] += reach[:, :, None] * observation_probs
             means = (observation_probs * observation_costs).sum(axis=2, keepdims=True)
-            can_observe = np.ones((len(move_probs), 1, CELLS), bool)
-            if turn:
-                can_observe[np.arange(len(move_probs)), 0, np.arange(len(move_probs)) // CELLS % CELLS] = (
-                    False
-                )
             match_regrets(
-                self.regrets[1][turn], means - observation_costs, can_observe, observation_probs, legal
+                self.regrets[1][turn],
+                means - observation_costs,
+                list_observable(turn, len(move_probs)),
+                observation_probs,
+                legal,
             )
             regrets = self.regrets[0][turn]
             regrets += before[:, parents] - move_costs
@@ -288,7 +300,7 @@ class OpeningTrainer:
     def average(self) -> None:
         """Replace the opening's policy by the average of all iterations. Unreached decisions stay."""
         opening = self.opening
-        for turn in range(opening.turns):
+        for turn in range(OPENING_TURNS):
             parents = opening.own_paths[turn + 1].parents
             moves, observations = self.sums[0][turn], self.sums[1][turn]
             is_met = sum_by_parent(moves, parents) > 1e-14
@@ -300,6 +312,27 @@ class OpeningTrainer:
             opening.observation_probs[turn] = np.where(
                 totals > 1e-14, averages, opening.observation_probs[turn]
             )
+
+    def make_tables(self) -> Tables:
+        """Return the average strategy with integer weights."""
+        self.average()
+        tail, opening = self.tail, self.opening
+        moves = [round_weights(tail.move_probs, tail.can_move)]
+        observations = [round_weights(tail.observation_probs, tail.can_observe)]
+        for turn, (digits, paths) in enumerate(opening.list_turns()):
+            histories = count_histories(digits)
+            move_probs = opening.move_probs[turn][:histories]
+            observation_probs = opening.observation_probs[turn][:histories]
+            if not digits:  # Player 1's first turn: the best response counts mirror images twice
+                move_probs = (move_probs + move_probs[:, ::-1]) / 2
+                observation_probs = (observation_probs + observation_probs[:, ::-1, ::-1]) / 2
+            weights = round_weights(move_probs, np.ones_like(move_probs, bool), OPENING_UNIT)
+            rows = np.zeros((histories, len(opening.own_paths[turn].cells), CELLS), weights.dtype)
+            rows[:, paths.parents, paths.cells] = weights
+            moves.append(rows)
+            can_observe = list_observable(turn, histories)
+            observations.append(round_weights(observation_probs, can_observe, OPENING_UNIT))
+        return Tables(flatten_weights(moves), flatten_weights(observations))
 
     def save(self, file: Path) -> None:
         """Write a checkpoint. Call this at the end of a section."""
@@ -330,13 +363,47 @@ class OpeningTrainer:
         ]
 
 
+PLANS = {Seat.ONE: Plan(1200, 400, 100.0)}
+"""The plans of the shipped strategy. Player 2's opening plays like its memory rows."""
+
+
 def make_trainer(seat: Seat, tables: Tables) -> OpeningTrainer:
-    """Return a trainer that starts from a seat's tables."""
+    """Return a trainer that starts from a seat's tables with their opening."""
     policy = make_policy_from_tables(tables)
     problem = merge_mirror_images(make_problem(policy, seat))
     moves, observations = policy.move_probs[:, :, :CELLS].copy(), policy.observation_probs[:, :CELLS].copy()
     tail = Strategy(moves, observations, moves > 0, observations > 0, np.array(list_mirrored_rows()))
-    return OpeningTrainer(seat, tail, policy, problem)
+    trainer = OpeningTrainer(seat, tail, problem)
+    trainer.opening.read_tables(tables)
+    return trainer
+
+
+def list_observable(turn: int, histories: int) -> Array:
+    """Return whether the strategy may observe a cell on its turn `turn`, indexed [history, 0, cell]."""
+    can_observe = np.ones((histories, 1, CELLS), bool)
+    if turn:
+        can_observe[np.arange(histories), 0, np.arange(histories) // CELLS % CELLS] = False
+    return can_observe
+
+
+def add_opening(seat: Seat, tables: Tables) -> Tables:
+    """Return tables with an opening that plays like their memory rows."""
+    opening = Opening(seat)
+    moves: list[Array] = [np.array(tables.moves).reshape(-1, CELLS)]
+    observations: list[Array] = [np.array(tables.observations).reshape(-1, CELLS)]
+    for turn, digits in enumerate(opening.digits):
+        starts, ends = opening.own_paths[turn].cells, opening.own_paths[turn + 1].cells
+        move_rows, observation_rows = (
+            np.zeros((count_histories(digits), len(cells), CELLS), np.uint16) for cells in (starts, ends)
+        )
+        for history in opening.legal[digits]:
+            own, other = opening.split_history(int(history), digits)
+            row = find_row(OWN_MEMORY.index(own), OWN_MEMORY.index(other))
+            move_rows[history] = moves[0][row * POSITIONS + starts]
+            observation_rows[history] = observations[0][row * CELLS + ends]
+        moves.append(move_rows)
+        observations.append(observation_rows)
+    return Tables(flatten_weights(moves), flatten_weights(observations))
 
 
 def plan_temperature(done: float) -> float:

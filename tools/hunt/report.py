@@ -39,8 +39,7 @@ def _proven(study: Study) -> str:
     text = _paragraph(
         f"Together, the strategies of both seats provably lose at most {most[1]} points to best",
         f"responders, and at least {least[0]}. Under perfect play, Player 1 wins between {low} and {high}.",
-        f"If both seats play the strategy, Player 1 wins {_percent(study['pair']['won'], 2)} by exact",
-        "calculation.",
+        f"If both seats play the strategy, Player 1 wins {_percent(study['won'], 2)} by exact calculation.",
         f"In {simulated['games']:,} simulated matches, Player 1 won {_sampled(simulated['won'], 100)}%",
         "(95% confidence).",
     )
@@ -84,27 +83,28 @@ def _moving(study: Study) -> str:
         "other token loses. Its movement ends on the cell that the opponent last observed on",
         f"{_of_both(seats, 'stands_where_named')} of the turns.",
     )
-    tunnel = _paragraph("The strategy never tunnels. A best responder gains little from its tunnel:")
+    tunnel = _paragraph("The strategy never tunnels. A best responder gains little by it:")
     worth = _paragraph(
-        f"The tunnel is worth {' and '.join(worths)}. Tunnelling to a neighbouring cell is never better",
-        "than stepping there: the opponent sees no difference, and a step keeps the tunnel.",
+        f"The tunnel is worth {' and '.join(worths)}. Never tunnel to a neighbouring cell:",
+        "a step looks the same and keeps the tunnel.",
     )
     table = _table(["a best responder wins", "with its tunnel", "without"], rows)
     return f"{staying.lstrip()}{tunnel}\n{table}{worth}"
 
 
 def _lasting(study: Study) -> str:
-    pair, simulated = study["pair"], _sampled(study["simulated"]["turns"])
+    simulated = study["simulated"]
     return _paragraph(
-        f"A game lasts {pair['turns']:.2f} turns on average, counting both players ({simulated} when",
-        "simulated).",
-        f"{_percent(pair['long'])} of the games last more than {study['long']} turns.",
-        f"{_percent(pair['collisions'])} end in a collision, the others with an observation.",
+        f"A game lasts {_sampled(simulated['turns'])} turns on average, counting both players.",
+        f"{_percent(simulated['long'])} of the games last more than {study['long']} turns.",
+        f"{_percent(simulated['collisions'])} end in a collision, the others with an observation.",
     ).lstrip()
 
 
 def _habits(study: Study) -> str:
     rows = []
+    habits = study["habits"].values()
+    games, error = max(habit["games"] for habit in habits), max(habit["error"] for habit in habits)
     for name, habit in study["habits"].items():
         won = map(_percent, (*habit["won"], habit["mean"]))
         rows.append([name, *won, _range(habit["responder"])])
@@ -112,7 +112,9 @@ def _habits(study: Study) -> str:
     lost = [name for name, habit in study["habits"].items() if habit["mean"] < 0.5]
     opening = _paragraph(
         "How often the strategy beats simple players, and how often a best responder to each of them would",
-        "win, averaged over both seats (exact or proven):",
+        "win, averaged over both seats. The best responder's results are proven. The strategy played",
+        f"{games:,} simulated matches in each seat (95% confidence for both: ± {100 * CONFIDENT * error:.1f}",
+        "points).",
     )
     explained = _paragraph(
         "'uniform' takes any legal action, and 'never tunnels' any except the tunnel. 'always stays' enters",

@@ -40,15 +40,6 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Learned:
-    """A strategy and its win probabilities, indexed [memory row, own position, ...]."""
-
-    move_probs: Array
-    observation_probs: Array
-    waiting: Array
-
-
-@dataclass(frozen=True)
 class Plan:
     """The length of training.
 
@@ -264,31 +255,7 @@ class Trained:
         """Both policies, Player 1's first."""
         return sorted((self.pupil, self.adversary), key=lambda policy: policy.seat)
 
-    def learned(self) -> Learned:
-        """Return the pupil's strategy, which keeps its tunnel, and its winning probabilities."""
+    def get_strategy(self) -> tuple[Array, Array]:
+        """Return the pupil's probabilities of moves and observations. It keeps its tunnel."""
         cells = self.chain.grid.cells
-        values, reach = self.chain.values[self.pupil.seat], self.chain.reach[self.adversary.seat]
-        waiting = _mean(values, reach, self.pupil, cells)
-        return Learned(self.pupil.move_probs[:, cells:], self.pupil.observation_probs[:, cells:], waiting)
-
-    def adapt_adversary(self, move_probs: Array, observation_probs: Array, rounds: int) -> None:
-        """Give the pupil another strategy and let the adversary adapt for some rounds."""
-        cells = self.chain.grid.cells
-        self.pupil.move_probs[:, cells:] = move_probs
-        self.pupil.observation_probs[:, cells:] = observation_probs
-        for _ in range(rounds):
-            for policy in self.by_seat:
-                self.chain.turn(policy)
-            self.adversary.learn(1.0, TEMPERATURE)
-
-
-def _mean(values: Array, reach: Array, pupil: Policy, cells: int) -> Any:
-    """Return the mean values, indexed [memory row, own position, opponent's position]."""
-    values, weight = values[:, cells:].astype(float), reach[:, cells:].astype(float) + 1e-12
-    sums = np.zeros((2, len(pupil.move_probs), cells + 1, cells + 1))
-    for total, part in zip(sums, (values * weight, weight), strict=True):
-        by_position = np.zeros((len(part), cells + 1, cells + 1))
-        by_position[:, :, :cells] = part[:, :, :cells] + part[:, :, cells:-1]
-        by_position[:, :, cells] = part[:, :, -1]
-        np.add.at(total, pupil.rows, by_position)
-    return np.clip(sums[0] / np.maximum(sums[1], 1e-300), 0.0, 1.0)
+        return self.pupil.move_probs[:, cells:], self.pupil.observation_probs[:, cells:]

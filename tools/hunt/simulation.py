@@ -1,6 +1,6 @@
-"""Simulated matches of hunt, as an independent measurement of exact results."""
+"""Simulated matches of hunt."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from random import Random
@@ -40,10 +40,10 @@ def simulate(
     games: int,
     seed: int | str,
     progress: Progress = no_progress,
-) -> tuple[SampleMean, SampleMean]:
-    """Play `games` matches. Return Player 1's mean score and the mean number of entries."""
+) -> list[Match[S, A, V]]:
+    """Play `games` matches."""
     rng = Random(seed)
-    scores, entries = [], []
+    matches = []
 
     def decide(match: Match[S, A, V], seat: Seat) -> A:
         sight = match.sight(seat)
@@ -53,7 +53,16 @@ def simulate(
         if game % 100 == 0:
             progress(f"match {game:,} of {games:,}")
         *_, match = play_through(Match.start(rules), rng, decide)
-        winner = match.outcome.winner if match.outcome else None
-        scores.append(0.5 if winner is None else float(winner is Seat.ONE))
-        entries.append(float(len(match.turns)))
-    return SampleMean.from_samples(scores), SampleMean.from_samples(entries)
+        matches.append(match)
+    return matches
+
+
+def mean_score(matches: Sequence[Match[S, A, V]], seat: Seat) -> SampleMean:
+    """Return the mean score of `seat`. An unfinished match counts one half."""
+    winners = (match.outcome.winner if match.outcome else None for match in matches)
+    return SampleMean.from_samples([0.5 if winner is None else float(winner is seat) for winner in winners])
+
+
+def mean_length(matches: Sequence[Match[S, A, V]]) -> SampleMean:
+    """Return the mean number of turns. A turn has two entries."""
+    return SampleMean.from_samples([len(match.turns) / 2 for match in matches])

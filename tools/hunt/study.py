@@ -4,36 +4,43 @@ This takes minutes. The result is plain data; docs/solved has a copy with the st
 """
 
 import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from duels.core.rules import Seat
+from duels.core.match import EarlyEnd, Match
+from duels.core.rules import Seat, Sight
 from duels.games.hunt.certify.agents import bound_responder
-from duels.games.hunt.certify.policies import MemoryPolicy, make_policy_from_function, make_policy_from_tables
-from duels.games.hunt.certify.pomdp import EFFORT, tighten_bounds
-from duels.games.hunt.certify.responder_problem import ResponderProblem, make_problem
+from duels.games.hunt.certify.certificate import Effort, certify
+from duels.games.hunt.certify.policies import Weigh, make_policy_from_function
 from duels.games.hunt.oracle import HuntOracle
-from duels.games.hunt.rules import QuantumHunt
+from duels.games.hunt.rules import Action, End, QuantumHunt, State, View
 from duels.games.hunt.strategy import (
     CELLS,
     CERTIFICATE_FILE,
     OFF,
     STRATEGY_FILE,
+    PublicState,
     Strategy,
     load_certificate,
     load_strategy,
 )
+from duels.solving.best_response import Policy
 from duels.solving.oracle import Bounds, Progress, no_progress
-from tools.hunt.evaluation import Evaluation, Turn, evaluate
 from tools.hunt.naive import NAIVE
-from tools.hunt.simulation import simulate
+from tools.hunt.simulation import mean_length, mean_score, simulate
 
 Study = dict[str, Any]
+HuntMatch = Match[State, Action, View]
 LONG = 10
 """A game of more turns than this is called long."""
 SHOWN_TURNS = 20
 GAMES = 5000
+TUNNEL_EFFORT = Effort(batches=10)
+HABIT_GAMES = 2500
+"""The number of matches of each seat against a naive policy."""
 
 
 def fingerprint() -> str:
@@ -45,122 +52,141 @@ def study(progress: Progress = no_progress) -> Study:
     """Return the whole study."""
     strategy = load_strategy()
     claim = load_certificate()
-    results: Study = {
+    oracle = HuntOracle(QuantumHunt(), strategy)
+    matches = simulate(oracle.rules, dict.fromkeys(Seat, oracle.weights), GAMES, "hunt", progress)
+    return {
         "strategy": fingerprint(),
         "certificate": {str(seat.value): _pair(bound) for seat, bound in claim.against.items()},
         "gives_away": _pair(claim.nash_conv),
         "value": _pair(claim.value),
         "long": LONG,
+        "won": oracle.pair.before_turn(PublicState(), (), ()),
+        **describe_self_play(matches),
+        "habits": _play_against_naive_policies(oracle, progress),
+        "tunnel": _measure_tunnel(strategy, progress),
     }
-    sides = {seat: make_policy_from_tables(tables) for seat, tables in strategy.items()}
-    results |= describe_self_play(sides, progress)
-    rules = QuantumHunt()
-    policies = dict.fromkeys(Seat, HuntOracle(rules, strategy).weights)
-    won, entries = simulate(rules, policies, GAMES, "hunt", progress)
-    results["simulated"] = {
-        "games": GAMES,
-        "won": [won.mean, won.error],
-        "turns": [entries.mean / 2, entries.error / 2],
-    }
-    results["habits"] = _against_naive_policies(sides, progress)
-    results["tunnel"] = _measure_tunnel(strategy, progress)
-    return results
-
-
-def describe_self_play(sides: dict[Seat, MemoryPolicy], progress: Progress = no_progress) -> Study:
-    """Describe self-play: the results and the conduct of both seats."""
-    evaluation = evaluate(sides[Seat.ONE], sides[Seat.TWO], progress=progress)
-    conduct = {str(seat.value): _summarize_conduct(evaluation, seat) for seat in Seat}
-    return {"pair": _summarize_results(evaluation), "seats": conduct}
 
 
 def _pair(bound: Bounds) -> list[float]:
     return [bound.low, bound.high]
 
 
-def _summarize_results(evaluation: Evaluation) -> Study:
-    """Return how self-play ends, and after how many turns."""
-    lengths = evaluation.lengths
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a match. All cells count from 0."""
+
+    seat: Seat
+    start: int
+    """The token's position before the move, which may be OFF."""
+    cell: int
+    observed: int
+    own_last: int | None
+    """The previous observation of the same seat."""
+    other_last: int | None
+
+
+def list_turns(match: HuntMatch) -> list[Turn]:
+    """Return the turns of a finished match."""
+    cells = [turn.action.cell - 1 for turn in match.turns if not isinstance(turn.action, EarlyEnd)]
+    turns: list[Turn] = []
+    for cell, observed in zip(cells[::2], cells[1::2], strict=True):
+        own, other = turns[-2] if len(turns) > 1 else None, turns[-1] if turns else None
+        turns.append(
+            Turn(
+                Seat.TWO if len(turns) % 2 else Seat.ONE,
+                own.cell if own else OFF,
+                cell,
+                observed,
+                own.observed if own else None,
+                other.observed if other else None,
+            )
+        )
+    return turns
+
+
+def describe_self_play(matches: list[HuntMatch]) -> Study:
+    """Describe how simulated matches end, and the conduct of both seats."""
+    won, length = mean_score(matches, Seat.ONE), mean_length(matches)
+    lengths = [len(match.turns) // 2 for match in matches]
+    turns = [turn for match in matches for turn in list_turns(match)]
     return {
-        "won": evaluation.won,
-        "left": evaluation.unfinished,
-        "turns": evaluation.turns_on_average,
-        "long": 1 - sum(lengths[:LONG]),
-        "collisions": sum(turn.collided for turn in evaluation.turns),
-        "lengths": list(lengths[:SHOWN_TURNS]),
+        "simulated": {
+            "games": len(matches),
+            "won": [won.mean, won.error],
+            "turns": [length.mean, length.error],
+            "long": _share(length > LONG for length in lengths),
+            "collisions": _share(match.state.end is End.COLLISION for match in matches),
+            "lengths": [_share(length == turn for length in lengths) for turn in range(1, SHOWN_TURNS + 1)],
+        },
+        "seats": {
+            str(seat.value): _summarize_conduct([turn for turn in turns if turn.seat is seat])
+            for seat in Seat
+        },
     }
 
 
-def _summarize_conduct(evaluation: Evaluation, seat: Seat) -> Study:
-    """Return how one seat enters, moves and observes, as probabilities per turn played."""
-    turns = [turn for turn in evaluation.turns if turn.seat is seat]
-    moved, observed = _total(turns, "moved"), _total(turns, "observed")
-    on_grid = moved[:OFF, :OFF]
+def _summarize_conduct(turns: list[Turn]) -> Study:
+    """Return how one seat enters, moves and observes, as shares of its turns."""
+    entries = [turn for turn in turns if turn.start == OFF]
+    later = [turn for turn in turns if turn.start != OFF]
+    informed = [turn for turn in turns if turn.other_last is not None]
     return {
-        "enters": moved[OFF, :OFF].tolist(),
-        "enters_where_named": _diagonal(turns[:1], "moved_after_observation"),
-        "stays": float(on_grid.trace() / on_grid.sum()),
-        "stands_where_named": _diagonal(turns, "moved_after_observation"),
-        "names": _shares(observed.sum(axis=0)),
-        "names_far": _by_distance(observed),
-        "names_where_named": _diagonal(turns, "observed_after_observation"),
+        "enters": _shares([turn.cell for turn in entries], CELLS),
+        "enters_where_named": _share(turn.cell == turn.other_last for turn in entries),
+        "stays": _share(turn.cell == turn.start for turn in later),
+        "stands_where_named": _share(turn.cell == turn.other_last for turn in informed),
+        "names": _shares([turn.observed for turn in turns], CELLS),
+        "names_far": _shares(
+            [abs(t.observed - t.own_last) - 1 for t in turns if t.own_last is not None], CELLS - 1
+        ),
+        "names_where_named": _share(turn.observed == turn.other_last for turn in informed),
     }
 
 
-def _total(turns: list[Turn], field: str) -> Any:
-    return sum(getattr(turn, field) for turn in turns)
+def _share(flags: Iterable[bool]) -> float:
+    return float(np.mean(list(flags)))
 
 
-def _diagonal(turns: list[Turn], field: str) -> float | None:
-    """Return how often a seat chooses the opponent's last observation, or None if there is none yet."""
-    table = _total(turns, field)[:CELLS]
-    return float(table.trace() / table.sum()) if table.any() else None
+def _shares(values: list[int], count: int) -> list[float]:
+    """Return how often each number below `count` occurs."""
+    return [float(share) for share in np.bincount(values, minlength=count) / len(values)]
 
 
-def _by_distance(observed: Any) -> list[float]:
-    """Return the share of each distance between successive observations, from 1 cell up."""
-    by_distance = [0.0] * CELLS
-    for last in range(CELLS):
-        for cell in range(CELLS):
-            by_distance[abs(last - cell)] += float(observed[last, cell])
-    return _shares(by_distance[1:])
-
-
-def _shares(values: Any) -> list[float]:
-    total = float(sum(values))
-    return [float(value) / total for value in values]
-
-
-def _against_naive_policies(sides: dict[Seat, MemoryPolicy], progress: Progress) -> Study:
-    """Return the exact result against each naive policy, and bounds for a best responder."""
+def _play_against_naive_policies(oracle: HuntOracle, progress: Progress) -> Study:
+    """Return the result of simulated matches against each naive policy, and bounds for a best responder."""
     results: Study = {}
     for name, weigh in NAIVE.items():
-        progress(f"against '{name}'")
-        naive = {seat: make_policy_from_function(weigh, seat) for seat in Seat}
-        as_one = evaluate(sides[Seat.ONE], naive[Seat.TWO])
-        as_two = evaluate(naive[Seat.ONE], sides[Seat.TWO])
-        won = [as_one.won, 1 - as_two.won]
-        both = [bound_responder(policy, seat, progress=progress) for seat, policy in naive.items()]
+        won = []
+        for seat in Seat:
+            policies = {seat: oracle.weights, seat.other: make_policy(weigh)}
+            matches = simulate(oracle.rules, policies, HABIT_GAMES, f"{name} {seat.value}", progress)
+            won.append(mean_score(matches, seat))
+        mean, error = sum(w.mean for w in won) / 2, sum(w.error**2 for w in won) ** 0.5 / 2
+        both = [
+            bound_responder(make_policy_from_function(weigh, seat), seat, progress=progress) for seat in Seat
+        ]
         responder = [sum(b.low for b in both) / 2, sum(b.high for b in both) / 2]
-        results[name] = {"won": won, "mean": sum(won) / 2, "responder": responder}
+        results[name] = {
+            "games": HABIT_GAMES,
+            "won": [w.mean for w in won],
+            "mean": mean,
+            "error": error,
+            "responder": responder,
+        }
     return results
+
+
+def make_policy(weigh: Weigh) -> Policy[Action, View]:
+    def weigh_sight(sight: Sight[Action, View]) -> list[float]:
+        return weigh(sight.view, sight.actions)
+
+    return weigh_sight
 
 
 def _measure_tunnel(strategy: Strategy, progress: Progress) -> Study:
     """Return a best responder's result against each seat without its tunnel."""
     results: Study = {}
-    for seat, tables in strategy.items():
-        for step in tighten_bounds(
-            without_tunnel(make_problem(make_policy_from_tables(tables), seat)), EFFORT
-        ):
-            progress(f"a responder without a tunnel against {seat.label}, {step.stage}")
+    for seat, step in certify(strategy, TUNNEL_EFFORT, may_tunnel=False):
+        progress(f"a responder without a tunnel against {seat.label}, {step.stage}")
         results[str(seat.value)] = _pair(step.bounds)
     return results
-
-
-def without_tunnel(problem: ResponderProblem, cells: int = CELLS) -> ResponderProblem:
-    """Return the problem for a responder that enters without its tunnel."""
-    nodes = np.repeat(np.arange(len(problem.first_action) - 1), np.diff(problem.first_action))
-    types = 2 * cells + 1  # the last is off the grid, and enters with its tunnel left
-    enters = nodes % types == types - 1
-    return problem._replace(afterstates=problem.afterstates - cells * enters)

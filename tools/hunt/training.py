@@ -1,4 +1,4 @@
-"""Train hunt's strategy from scratch."""
+"""The first two parts of training: tables without an opening, from scratch."""
 
 from array import array
 from typing import Any
@@ -21,20 +21,14 @@ from duels.games.hunt.strategy import (
     POSITIONS,
     ROWS,
     SCALE,
-    Strategy,
     Tables,
 )
 from tools.hunt import best_responders, self_play
-from tools.hunt.self_play import Grid, Learned, Plan, Report, Step, Trained
-
-
-def train(plan: Plan, report: Report) -> Strategy:
-    """Build both seats' tables."""
-    return {seat: train_seat(seat, plan, report) for seat in Seat}
+from tools.hunt.self_play import Grid, Plan, Report, Step, Trained
 
 
 def train_seat(seat: Seat, plan: Plan, report: Report) -> Tables:
-    """Build one seat's tables."""
+    """Build one seat's tables without an opening."""
     next_types = [[find_next_type(kind, cell) for cell in range(CELLS)] for kind in range(TYPES)]
     is_step = [  # a step does not change whether the tunnel is left
         [new is not None and (new < CELLS) == (kind < CELLS) for new in row]
@@ -46,7 +40,7 @@ def train_seat(seat: Seat, plan: Plan, report: Report) -> Tables:
     trained = self_play.train_seat(seat, OWN_MEMORY, OTHER_MEMORY, grid, plan, report)
     if plan.stages:
         _answer_best_responders(seat, trained, plan, report)
-    return tables(trained.learned())
+    return make_tables(*trained.get_strategy())
 
 
 def _answer_best_responders(seat: Seat, trained: Trained, plan: Plan, report: Report) -> None:
@@ -61,19 +55,23 @@ def _answer_best_responders(seat: Seat, trained: Trained, plan: Plan, report: Re
     opening = 2 * CELLS if seat is Seat.ONE else None
     for done, lost in best_responders.improve(strategy, problem, opening, plan.stages):
         report(Step(f"{seat.label}, best responders", done, 1 - lost))
-    trained.adapt_adversary(strategy.move_probs, strategy.observation_probs, rounds=30)
-
-
-def tables(learned: Learned) -> Tables:
-    """Return the learned strategy with integer weights. Every legal action keeps at least weight 1."""
-
-    def weights(chances: Any) -> "array[int]":
-        scaled = np.rint(chances.astype(float) * SCALE)
-        return shorts(np.where((chances > 0) & (scaled == 0), 1, scaled))
-
-    def shorts(values: Any) -> "array[int]":
-        return array("H", np.rint(values).astype(np.uint16).tobytes())
-
-    return Tables(
-        weights(learned.move_probs), weights(learned.observation_probs), shorts(learned.waiting * 65535)
+    pupil.move_probs[:, CELLS:], pupil.observation_probs[:, CELLS:] = (
+        strategy.move_probs,
+        strategy.observation_probs,
     )
+
+
+def make_tables(move_probs: Any, observation_probs: Any) -> Tables:
+    """Return tables without an opening."""
+    weights = (round_weights(probs, probs > 0) for probs in (move_probs, observation_probs))
+    return Tables(*(flatten_weights([part]) for part in weights))
+
+
+def round_weights(probs: Any, is_legal: Any, unit: int = 1) -> Any:
+    """Return integer weights, multiples of `unit`. Every legal action keeps at least weight 1."""
+    weights = np.rint(probs.astype(float) * SCALE / unit) * unit
+    return np.where(is_legal & (weights == 0), 1, weights).astype(np.uint16)
+
+
+def flatten_weights(parts: list[Any]) -> "array[int]":
+    return array("H", np.concatenate([part.ravel() for part in parts]).tobytes())

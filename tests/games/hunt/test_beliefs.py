@@ -10,11 +10,11 @@ from duels.analysis.review import review
 from duels.core.match import Match
 from duels.core.rules import Seat, Sight
 from duels.games.hunt import beliefs
-from duels.games.hunt.beliefs import RANDOM_RATE
+from duels.games.hunt.beliefs import RANDOM_RATE, track_path
 from duels.games.hunt.oracle import make_oracle
 from duels.games.hunt.rules import Action, Observe, QuantumHunt, State, View
 from duels.games.hunt.self_play import PairValues, load_table
-from duels.games.hunt.strategy import OWN_MEMORY, load_strategy
+from duels.games.hunt.strategy import load_strategy
 
 RULES = QuantumHunt()
 ORACLE = make_oracle(RULES)
@@ -96,15 +96,9 @@ PAIR = PairValues(load_strategy(), load_table())
 
 def stored(seat: Seat, match: AnyMatch) -> float:
     """Return the table's value for a waiting seat, without the oracle."""
-    observed = [turn.action.cell - 1 for turn in match.turns if isinstance(turn.action, Observe)]
-    own, other = (
-        OWN_MEMORY.index(tuple(observed[seat - 1 :: 2])),
-        OWN_MEMORY.index(tuple(observed[seat.other - 1 :: 2])),
-    )
-    here, there = (
-        (cell - 1) % 8 for cell in (match.state.cells[seat - 1], match.state.cells[seat.other - 1])
-    )
-    return 1 - PAIR.before_turn(seat.other, other, own, there, here)
+    public, own_path = track_path(seat, match.sight(seat).history)
+    _, other_path = track_path(seat.other, match.sight(seat.other).history)
+    return 1 - PAIR.before_turn(public, other_path, own_path)
 
 
 def worth(seat: Seat, match: AnyMatch) -> float:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -10,9 +9,11 @@ import pytest
 from duels.core.errors import DuelsError
 from duels.core.match import Match
 from duels.core.rules import Seat, Sight
+from duels.core.words import join_or
 from duels.games.hunt.memory import Round, Window
+from duels.games.hunt.mirror import mirror
 from duels.games.hunt.oracle import FAVOURITE_WEIGHT, make_oracle
-from duels.games.hunt.rules import Action, Move, Phase, QuantumHunt, State, Tunnel, View
+from duels.games.hunt.rules import Action, Move, Phase, QuantumHunt, Tunnel, View
 from duels.games.hunt.self_play import ROUNDING
 from duels.games.hunt.strategy import STRATEGY_FILE, load_strategy
 from duels.solving.oracle import OFTEN, Exactness
@@ -29,14 +30,6 @@ def strategy(sight: Sight[Action, View], rng: Random) -> Action:
 
 def uniform(sight: Sight[Action, View], rng: Random) -> Action:
     return rng.choice(sight.actions)
-
-
-def play(one: Player, two: Player, rng: Random) -> Match[State, Action, View]:
-    match = Match.start(RULES)
-    while match.actor is not None:
-        seat = Seat(match.actor)  # type: ignore[arg-type]
-        match = match.play(seat, (one if seat is Seat.ONE else two)(match.sight(seat), rng))
-    return match
 
 
 def test_every_legal_action_of_random_matches_is_judged() -> None:
@@ -125,8 +118,9 @@ def test_advice_to_name_an_empty_position_says_why() -> None:
     verdict, belief = ORACLE.judge(sight), ORACLE.belief(sight)
     cells = [action.cell for action in verdict.best]
     assert 3 in cells, "our own position"
-    assert (4 in cells, belief["position 4"]) == (True, 0), "we have just left it"
-    assert ORACLE.reason(sight).endswith(" Naming 3 or 4 cannot win now, but hides where you are.")
+    assert belief["position 4"] == 0, "we have just left it"
+    decoys = join_or([cell for cell in cells if cell in (3, 4)])
+    assert ORACLE.reason(sight).endswith(f" Naming {decoys} cannot win now, but hides where you are.")
 
 
 def test_rare_actions_are_neither_advice_nor_loss() -> None:
@@ -156,7 +150,7 @@ def test_random_play_loses_only_by_tunnels() -> None:
 
 
 def test_the_values_of_both_seats_agree() -> None:
-    """The value with both tokens known is the mean over the next actions; a seat's, over its belief."""
+    """The value with both tokens known is the mean over the next actions."""
     rng = Random(4)
     for _ in range(10):
         match = Match.start(RULES)
@@ -168,20 +162,6 @@ def test_the_values_of_both_seats_agree() -> None:
             after = [ORACLE.full_information_action_value(sight, others, action) for action in sight.actions]
             mean = sum(w * worth for w, worth in zip(ORACLE.weights(sight), after, strict=True))
             assert (value if sight.seat is Seat.ONE else 1 - value) == pytest.approx(mean, abs=3 * ROUNDING)
-            belief = ORACLE.belief(sight)
-            places = [(belief[f"position {cell}"], cell) for cell in range(1, 8)] + [
-                (belief["off the grid"], 0)
-            ]
-            for judged in ORACLE.judge(sight).actions:
-                expected = sum(
-                    p
-                    * ORACLE.full_information_action_value(
-                        sight, replace(others, view=replace(others.view, cell=cell)), judged.action
-                    )
-                    for p, cell in places
-                    if p
-                )
-                assert judged.value.number == pytest.approx(expected)
             match = match.play(sight.seat, rng.choice(sight.actions))
 
 
@@ -251,9 +231,37 @@ def test_tables_round_trip() -> None:
     assert pack_strategy(load_strategy()) == STRATEGY_FILE.read_bytes()
 
 
-def test_weights_are_legal_everywhere() -> None:
-    for tables in load_strategy().values():
-        assert all(any(tables.move_weights(row, place)) for row in (0, 99) for place in range(8))
+def test_every_legal_action_but_a_tunnel_has_a_weight() -> None:
+    rng = Random(6)
+    for _ in range(30):
+        match = Match.start(RULES)
+        while match.actor is not None:
+            sight = match.sight(Seat(match.actor))  # type: ignore[arg-type]
+            for action, weight in zip(sight.actions, ORACLE.weights(sight), strict=True):
+                assert (weight > 0) == (not isinstance(action, Tunnel))
+            match = match.play(sight.seat, rng.choice(sight.actions))
+
+
+def test_the_opening_depends_on_the_whole_path() -> None:
+    later = "observe 1, ?, observe 7, move 4, observe 2, ?, observe 6"
+    paths = [RULES.parse_position(f"1: move {entered}, {later}") for entered in (3, 4, 5)]
+    assert len({ORACLE.weights(sight) for sight in paths}) == len(paths)
+
+
+def test_mirrored_openings_have_mirrored_weights() -> None:
+    sights = [
+        RULES.parse_position(text)
+        for text in ("1: move 2, observe 6, ?, observe 3", "1: move 6, observe 2, ?, observe 5")
+    ]
+    weights = [
+        {
+            action: weight
+            for action, weight in zip(sight.actions, ORACLE.weights(sight), strict=True)
+            if weight
+        }
+        for sight in sights
+    ]
+    assert weights[0] == {mirror(RULES, action): weight for action, weight in weights[1].items()}
 
 
 def test_memories_forget_old_observations() -> None:
@@ -263,26 +271,6 @@ def test_memories_forget_old_observations() -> None:
     assert rounds.index((1, 2, 3)) != rounds.index((1, 3, 2))
     assert rounds.index((0, 1, 2, 3, 4, 5)) == rounds.index((5,))
     assert len(rounds.states) == 400
-
-
-def never_tunnels(sight: Sight[Action, View], rng: Random) -> Action:
-    return rng.choice([action for action in sight.actions if not isinstance(action, Tunnel)])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("habit", [uniform, never_tunnels])
-def test_naive_policies_lose(habit: Player) -> None:
-    rng = Random(7)
-    games = 6000
-    won = 0
-    for number in range(games):
-        if number % 2:
-            outcome, seat = play(strategy, habit, rng).outcome, Seat.ONE
-        else:
-            outcome, seat = play(habit, strategy, rng).outcome, Seat.TWO
-        assert outcome
-        won += outcome.winner is seat
-    assert won > games / 2
 
 
 def test_exploitability_of_the_strategy_is_in_its_certificate() -> None:

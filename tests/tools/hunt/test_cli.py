@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,17 @@ pytest.importorskip("numba")
 import numpy as np
 
 from duels.core.rules import Seat
-from duels.games.hunt import strategy
+from duels.games.hunt.certify.pair_values import SelfPlay
 from duels.games.hunt.certify.pomdp import BoundsStep
-from duels.games.hunt.self_play import PairValues, format_header
-from duels.games.hunt.strategy import STRATEGY_FILE, decode_strategy
+from duels.games.hunt.self_play import OPENING_SHAPES, PairValues, format_header
+from duels.games.hunt.strategy import (
+    PATHS,
+    STRATEGY_FILE,
+    PublicState,
+    Tables,
+    decode_strategy,
+    load_strategy,
+)
 from duels.solving.oracle import Bounds
 from duels.solving.oracle import Progress as Listener
 from duels.solving.store import unpack_table
@@ -36,6 +44,19 @@ def every_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "EVERY", 0.0)
 
 
+class CopyTrainer:
+    """A trainer that returns the shipped tables."""
+
+    def __init__(self, seat: Seat) -> None:
+        self.seat = seat
+
+    def train(self, *_: object) -> Iterator[tuple[float, float]]:
+        yield 0.5, 0.6
+
+    def make_tables(self) -> Tables:
+        return load_strategy()[self.seat]
+
+
 def test_training_writes_only_to_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -44,50 +65,50 @@ def test_training_writes_only_to_its_folder(
         rebuild, "certify", lambda *_: ((seat, BoundsStep("done", 1.0, b)) for seat, b in bounds.items())
     )
     even = np.broadcast_to(0.5, (400, 400, 8, 8))
-    monkeypatch.setattr(rebuild, "solve_self_play", lambda *_: dict.fromkeys(Seat, even))
+    opening = {digits: np.broadcast_to(0.5, shape) for digits, shape in OPENING_SHAPES.items()}
+    monkeypatch.setattr(rebuild, "solve_self_play", lambda *_: SelfPlay(dict.fromkeys(Seat, even), opening))
+    monkeypatch.setattr(rebuild, "make_trainer", lambda seat, _: CopyTrainer(seat))
+    monkeypatch.setattr(rebuild, "add_opening", lambda seat, _: load_strategy()[seat])
     shipped = STRATEGY_FILE.read_bytes()
     folder = tmp_path / "new" / "tables"
     assert main(["train", "--quick", "--out", str(folder)]) == 0
     captured = capsys.readouterr()
     written = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())
-    assert written == ["certificate.json", "self_play.bin", "strategy.bin"]
+    assert written == ["certificate.json", "self_play.bin", "strategy.bin", "tables-1.npz", "tables-2.npz"]
     data = (folder / "strategy.bin").read_bytes()
-    assert decode_strategy(data)
+    assert data == shipped
     table = unpack_table((folder / "self_play.bin").read_bytes(), format_header(data))
-    assert PairValues(decode_strategy(data), table).before_turn(Seat.TWO, 5, 9, 1, 2) == 0.5
+    pair, public = PairValues(decode_strategy(data), table), PublicState()
+    for observed in (1, 2, 3, 4, 5, 6):
+        assert 0.0 <= pair.before_turn(public, PATHS[public.turn][0], PATHS[(observed) // 2][0]) <= 1.0
+        public = public.observe(observed)
+    assert pair.before_turn(public, (1,), (2,)) == 0.5
     stored = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
     assert stored.pop("checksum")
     assert stored == {"1": [0.5, 1.0], "2": [0.6, 0.7001], "strategy": hashlib.sha256(data).hexdigest()}
-    assert "100% done, about 0 s left: Player 2, certificate, done, a best responder wins" in captured.err
-    assert "wins 60.0 to 70.1 %" in captured.err
-    assert "Not the shipped strategy" in captured.out
-    assert "Player 2, adversary, wins" in captured.err
+    assert "Player 2, done: a best responder wins" in captured.err
+    assert "Player 2, adversary, 0% done, wins" in captured.err
+    assert "Player 1, opening, 50% done, wins 40.0% against it" in captured.err
+    assert "Not the shipped files: self_play.bin, certificate.json differ." in captured.out
     assert STRATEGY_FILE.read_bytes() == shipped
 
     assert main(["train", "--quick", "--out", str(folder)]) == 1
     assert "exists already" in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_written_files_can_be_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert main(["train", "--quick", "--out", str(tmp_path)]) == 0
-    monkeypatch.setattr(strategy, "STRATEGY_FILE", tmp_path / "strategy.bin")
-    monkeypatch.setattr(strategy, "CERTIFICATE_FILE", tmp_path / "certificate.json")
-    monkeypatch.setattr(
-        strategy, "CERTIFICATE_DIGEST", json.loads(strategy.CERTIFICATE_FILE.read_text())["checksum"]
-    )
-    assert strategy.load_strategy.__wrapped__()
-    claim = strategy.load_certificate().against
-    assert all(0.4 < claim[seat].low < claim[seat].high <= 1.0 for seat in Seat)
-
-
-def test_training_without_a_folder_writes_nothing(
+def test_training_continues_after_finished_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["train", "--quick"]) == 0
-    assert "The result will not be saved" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
+    def fail(*_: object) -> None:
+        raise AssertionError("the tables exist")
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rebuild, "make_trainer", stop)
+    assert main(["train", "--quick", "--out", str(tmp_path)]) == 130
+    monkeypatch.setattr(rebuild, "train_seat", fail)
+    assert main(["train", "--quick", "--out", str(tmp_path)]) == 130
 
 
 def test_checks_the_folder_before_training(
@@ -123,9 +144,9 @@ def test_a_study_reports_progress_and_prints_its_result(
     assert captured.err == "… 0 s: a step\n"
 
 
-@pytest.mark.parametrize("command", ["train", "study"])
+@pytest.mark.parametrize(("command", "options"), [("train", ["--out", "folder"]), ("study", [])])
 def test_names_missing_files(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str, options: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
     for name in list(sys.modules):
@@ -133,12 +154,12 @@ def test_names_missing_files(
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr("tools.hunt.rebuild")
     monkeypatch.delattr("tools.hunt.study")
-    assert main([command]) == 1
+    assert main([command, *options]) == 1
     needed = "This needs numba: pip install 'duels[fast]', or '.[fast]' in its folder."
     assert capsys.readouterr().err.splitlines()[-1] == f"tools.hunt: {needed}"
 
 
-@pytest.mark.parametrize("arguments", [[], ["study", "--quick"], ["train", "--json"], ["dance"]])
+@pytest.mark.parametrize("arguments", [[], ["study", "--quick"], ["train"], ["dance"]])
 def test_rejects_invalid_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as refused:
         main(arguments)
@@ -169,9 +190,9 @@ def test_progress_gives_elapsed_and_remaining_time(
     assert duration(59.6) == "1 min 00 s"
 
 
-def test_long_commands_can_be_interrupted() -> None:
+def test_long_commands_can_be_interrupted(tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "tools.hunt", "train"],
+        [sys.executable, "-m", "tools.hunt", "train", "--out", str(tmp_path)],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

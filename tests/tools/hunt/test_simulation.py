@@ -4,7 +4,7 @@ import pytest
 
 from duels.core.rules import Seat, Sight
 from duels.games.hunt.rules import Action, QuantumHunt, View
-from tools.hunt.simulation import SampleMean, simulate
+from tools.hunt.simulation import SampleMean, mean_length, mean_score, simulate
 
 
 def uniform(sight: Sight[Action, View]) -> list[float]:
@@ -29,14 +29,15 @@ def test_agreement_uses_the_printed_error() -> None:
 
 def test_one_cell_is_a_collision_on_the_second_turn() -> None:
     """On one cell Player 2 can only run into Player 1, and nothing can be named twice in a row."""
-    won, entries = simulate(QuantumHunt(cells=1), dict.fromkeys(Seat, uniform), 10, seed=1)
-    assert won == SampleMean(1.0, 0.0)
-    assert entries == SampleMean(4.0, 0.0)
+    matches = simulate(QuantumHunt(cells=1), dict.fromkeys(Seat, uniform), 10, seed=1)
+    assert mean_score(matches, Seat.ONE) == SampleMean(1.0, 0.0)
+    assert mean_score(matches, Seat.TWO) == SampleMean(0.0, 0.0)
+    assert mean_length(matches) == SampleMean(2.0, 0.0)
 
 
 def test_cut_off_games_count_half() -> None:
-    won, _ = simulate(QuantumHunt(cells=7, max_turns=1), dict.fromkeys(Seat, uniform), 5, seed=1)
-    assert won == SampleMean(0.5, 0.0)
+    matches = simulate(QuantumHunt(cells=7, max_turns=1), dict.fromkeys(Seat, uniform), 5, seed=1)
+    assert mean_score(matches, Seat.TWO) == SampleMean(0.5, 0.0)
 
 
 def test_reports_progress_sometimes() -> None:
@@ -46,5 +47,6 @@ def test_reports_progress_sometimes() -> None:
 
 
 def test_equal_seeds_give_equal_results() -> None:
-    runs = [simulate(QuantumHunt(), dict.fromkeys(Seat, uniform), 30, seed) for seed in (1, 1, 2)]
+    batches = [simulate(QuantumHunt(), dict.fromkeys(Seat, uniform), 30, seed) for seed in (1, 1, 2)]
+    runs = [[match.turns for match in matches] for matches in batches]
     assert runs[0] == runs[1] != runs[2]

@@ -10,19 +10,15 @@ import pytest
 pytest.importorskip("numba")
 
 from duels.core.rules import Seat
-from duels.games.hunt.certify.policies import make_policy_from_function, make_policy_from_tables
-from duels.games.hunt.certify.pomdp import Effort
-from duels.games.hunt.certify.responder_problem import make_problem
-from duels.games.hunt.memory import Window
-from duels.games.hunt.rules import Action, QuantumHunt, State, Tunnel
-from duels.games.hunt.strategy import load_certificate, load_strategy
-from tests.games.hunt.certify.test_pomdp import Search, some_tables, tightest
-from tools.hunt.evaluation import evaluate
+from duels.games.hunt.oracle import HuntOracle
+from duels.games.hunt.rules import QuantumHunt
+from duels.games.hunt.strategy import PublicState, load_certificate, load_strategy
 from tools.hunt.naive import NAIVE
 from tools.hunt.report import report, sections
-from tools.hunt.simulation import SampleMean
-from tools.hunt.study import LONG, describe_self_play, fingerprint, without_tunnel
+from tools.hunt.simulation import SampleMean, mean_score, simulate
+from tools.hunt.study import LONG, describe_self_play, fingerprint, list_turns, make_policy
 
+ORACLE = HuntOracle(QuantumHunt(), load_strategy())
 STORED: dict[str, Any] = json.loads(
     (Path(__file__).parents[3] / "docs/solved/hunt.json").read_text(encoding="utf-8")
 )
@@ -33,20 +29,19 @@ def test_the_study_uses_the_shipped_strategy_and_certificate() -> None:
     for seat, bounds in load_certificate().against.items():
         assert STORED["certificate"][str(seat.value)] == [bounds.low, bounds.high]
         # The strategy's own other half is a responder too, and so is one without a tunnel.
-        won = STORED["pair"]["won"] if seat is Seat.TWO else 1 - STORED["pair"]["won"]
+        won = STORED["won"] if seat is Seat.TWO else 1 - STORED["won"]
         assert won <= bounds.high
         assert STORED["tunnel"][str(seat.value)][0] <= bounds.high
 
 
-def test_exact_values_agree_with_simulation() -> None:
-    pair, simulated = STORED["pair"], STORED["simulated"]
-    assert SampleMean(*simulated["won"]).agrees(pair["won"])
-    assert SampleMean(*simulated["turns"]).agrees(pair["turns"])
+def test_the_value_of_the_opening_agrees_with_simulation() -> None:
+    assert STORED["won"] == ORACLE.pair.before_turn(PublicState(), (), ())
+    assert SampleMean(*STORED["simulated"]["won"]).agrees(STORED["won"])
 
 
 def test_shares_add_up() -> None:
-    pair = STORED["pair"]
-    assert sum(pair["lengths"][:LONG]) + pair["long"] == pytest.approx(1.0)
+    simulated = STORED["simulated"]
+    assert sum(simulated["lengths"][:LONG]) + simulated["long"] == pytest.approx(1.0)
     for conduct in STORED["seats"].values():
         for name in ("enters", "names", "names_far"):
             assert sum(conduct[name]) == pytest.approx(1.0)
@@ -94,45 +89,33 @@ def test_the_report_names_the_habits_that_win() -> None:
     assert "wins more than half against every one of them." in report(won).replace("\n", " ")
 
 
-class SearchWithoutTunnel(Search):
-    """Plain search without tunnels."""
-
-    class Rules(QuantumHunt):
-        def actions(self, state: State) -> tuple[Action, ...]:
-            return tuple(a for a in super().actions(state) if not isinstance(a, Tunnel))
-
-    def value(self, turns: int) -> float:
-        self.rules = self.Rules(self.rules.cells)
-        return super().value(turns)
-
-
-def test_a_responder_without_a_tunnel_against_plain_search() -> None:
-    memory, seat = Window(3, 1), Seat.ONE
-    tables = some_tables(1, memory)
-    problem = make_problem(make_policy_from_tables(tables, memory, memory), seat)
-    effort = Effort(sweeps=12, trials=400, depth=6)
-    bounds, free = tightest(without_tunnel(problem, memory.cells), effort), tightest(problem, effort)
-    least, most = (SearchWithoutTunnel(tables, seat, end, memory).value(3) for end in (0.0, 1.0))
-    assert least <= bounds.high <= free.high
-    assert bounds.low <= most
-    assert bounds.high < free.low  # against these tables the tunnel is worth something
-
-
-def test_reproduces_the_losses_of_habits() -> None:
-    evaluation = evaluate(
-        make_policy_from_tables(load_strategy()[Seat.ONE]),
-        make_policy_from_function(NAIVE["sweeps"], Seat.TWO),
-    )
-    assert evaluation.won == pytest.approx(STORED["habits"]["sweeps"]["won"][0], abs=1e-6)
+def test_conduct_counts_turns() -> None:
+    stayer, sweeper = (make_policy(NAIVE[name]) for name in ("always stays", "stays and sweeps"))
+    matches = simulate(QuantumHunt(), {Seat.ONE: stayer, Seat.TWO: sweeper}, 50, seed=1)
+    described = describe_self_play(matches)
+    two = described["seats"]["2"]
+    assert two["stays"] == 1.0
+    assert two["names_far"][0] == pytest.approx(1 - two["names_far"][5])  # 1, 2, … 7, and 1 again
+    first_turns = [list_turns(match)[0] for match in matches]
+    assert described["seats"]["1"]["enters"][0] == sum(turn.cell == 0 for turn in first_turns) / len(matches)
+    assert described["simulated"]["games"] == len(matches)
 
 
 @pytest.mark.slow
-def test_reproduces_the_study() -> None:
-    """The parts by exact sums; the bounds have tests of their own, and take longer."""
-    self_play = describe_self_play(
-        {seat: make_policy_from_tables(tables) for seat, tables in load_strategy().items()}
-    )
-    assert _flat(self_play) == pytest.approx(_flat({name: STORED[name] for name in self_play}), abs=1e-6)
+@pytest.mark.parametrize("name", NAIVE)
+def test_reproduces_the_results_of_habits(name: str) -> None:
+    stored = STORED["habits"][name]
+    for seat, won in zip(Seat, stored["won"], strict=True):
+        policies = {seat: ORACLE.weights, seat.other: make_policy(NAIVE[name])}
+        assert mean_score(simulate(ORACLE.rules, policies, 1000, f"test {name}"), seat).agrees(won)
+
+
+@pytest.mark.slow
+def test_reproduces_the_study_of_self_play() -> None:
+    games = STORED["simulated"]["games"]
+    matches = simulate(ORACLE.rules, dict.fromkeys(Seat, ORACLE.weights), games, "hunt")
+    described = describe_self_play(matches)
+    assert _flat(described) == pytest.approx(_flat({name: STORED[name] for name in described}))
 
 
 def _flat(data: Any, path: str = "") -> dict[str, Any]:

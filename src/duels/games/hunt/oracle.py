@@ -9,10 +9,18 @@ from functools import cached_property
 
 from duels.core.rules import Seat, Sight
 from duels.core.words import join_and, join_or
-from duels.games.hunt.beliefs import NO_BELIEF, RANDOM_RATE, Belief, Memories, track_belief, track_memories
+from duels.games.hunt.beliefs import NO_BELIEF, RANDOM_RATE, Belief, track_belief, track_path
 from duels.games.hunt.rules import Action, Move, Observe, Phase, QuantumHunt, Tunnel, View
-from duels.games.hunt.self_play import PairValues, load_table, to_position
-from duels.games.hunt.strategy import CELLS, OFF, Strategy, find_row, load_certificate, load_strategy
+from duels.games.hunt.self_play import PairValues, load_table
+from duels.games.hunt.strategy import (
+    CELLS,
+    Cells,
+    PublicState,
+    Strategy,
+    get_position,
+    load_certificate,
+    load_strategy,
+)
 from duels.solving.oracle import (
     OFTEN,
     ActionValue,
@@ -80,11 +88,9 @@ class HuntOracle(Oracle[Action, View]):
             return self.judge(sight).value
         # The values are those before a turn. A move reveals nothing, so the belief before it is the same.
         belief = track_belief(self.strategy, sight.seat, sight.history[: len(sight.history) // 2 * 2])
-        mover = sight.seat.other
-        own_memory, other_memory = belief.memories[mover], belief.memories[sight.seat]
         opponent_chance: float = sum(
-            p * self.pair.before_turn(mover, own_memory, other_memory, position, belief.own_position)
-            for (position, _), p in belief.probabilities.items()
+            p * self.pair.before_turn(belief.public, path, belief.own_path)
+            for (path, _), p in belief.probabilities.items()
         )
         return _make_estimate(1 - opponent_chance)
 
@@ -106,7 +112,7 @@ class HuntOracle(Oracle[Action, View]):
         """
         belief = self._track_belief(sight)
         weights = self.weights(sight)
-        values = [self._action_value(sight.seat, belief, action) for action in sight.actions]
+        values = [self._action_value(belief, action) for action in sight.actions]
         mixture_value = sum(weight * value for weight, value in zip(weights, values, strict=True))
         min_weight = min(OFTEN, max(weights))
         action_values = tuple(
@@ -140,33 +146,30 @@ class HuntOracle(Oracle[Action, View]):
 
     def weights(self, sight: Sight[Action, View]) -> tuple[float, ...]:
         """Return the strategy's probabilities of `sight.actions`."""
-        seat, view = sight.seat, sight.view
-        memories = track_memories(sight.history)
-        tables = self.strategy[seat]
-        row = find_row(memories[seat], memories[seat.other])
-        if view.phase is Phase.OBSERVE:
-            raw = tables.observation_weights(row, view.cell - 1)
-        else:
-            raw = tables.move_weights(row, to_position(view.cell))
+        public, path = track_path(sight.seat, sight.history)
+        tables = self.strategy[sight.seat]
+        is_observing = sight.view.phase is Phase.OBSERVE
+        raw = (tables.observation_weights if is_observing else tables.move_weights)(public, path)
         legal = [0 if isinstance(action, Tunnel) else raw[action.cell - 1] for action in sight.actions]
         return tuple(weight / sum(legal) for weight in legal)
 
     def full_information_value(self, one: Sight[Action, View], two: Sight[Action, View]) -> Value:
         if one.outcome:
             return Value.from_fraction(one.outcome.score(Seat.ONE))
-        mover, waiting = (one, two) if one.actor is Seat.ONE else (two, one)
-        memories = track_memories(one.history)
-        own, other = to_position(mover.view.cell), to_position(waiting.view.cell)
+        mover, other = (one, two) if one.actor is Seat.ONE else (two, one)
+        public, own_path = track_path(mover.seat, mover.history)
+        _, other_path = track_path(other.seat, other.history)
         is_observing = mover.view.phase is Phase.OBSERVE
         get_chance = self.pair.after_move if is_observing else self.pair.before_turn
-        chance = get_chance(mover.seat, memories[mover.seat], memories[waiting.seat], own, other)
+        chance = get_chance(public, own_path, other_path)
         return _make_estimate(chance if mover.seat is Seat.ONE else 1 - chance)
 
     def full_information_action_value(
         self, sight: Sight[Action, View], others: Sight[Action, View], action: Action
     ) -> float:
-        own, other = to_position(sight.view.cell), to_position(others.view.cell)
-        return self._action_value_at(sight.seat, track_memories(sight.history), own, other, action)
+        public, own_path = track_path(sight.seat, sight.history)
+        _, other_path = track_path(others.seat, others.history)
+        return self._action_value_at(public, own_path, other_path, action)
 
     def unforeseen_loss(self, sight: Sight[Action, View], others: Sight[Action, View], action: Action) -> str:
         if isinstance(action, Observe) or action.cell != others.view.cell:
@@ -186,10 +189,12 @@ class HuntOracle(Oracle[Action, View]):
     def belief(self, sight: Sight[Action, View]) -> dict[str, float]:
         probabilities = self._track_belief(sight).probabilities
         chances = {
-            f"position {cell + 1}": sum(p for (position, _), p in probabilities.items() if position == cell)
+            f"position {cell + 1}": sum(
+                p for (path, _), p in probabilities.items() if get_position(path) == cell
+            )
             for cell in range(CELLS)
         }
-        chances["off the grid"] = sum(p for (position, _), p in probabilities.items() if position == OFF)
+        chances["off the grid"] = sum(p for (path, _), p in probabilities.items() if not path)
         chances["tunnel left"] = sum(p for (_, tunnel), p in probabilities.items() if tunnel)
         return chances
 
@@ -220,9 +225,7 @@ class HuntOracle(Oracle[Action, View]):
     def values_against(self, sight: Sight[Action, View], share: float) -> dict[Action, Value]:
         """Return estimates: the belief knows the level's errors, and then both play the strategy."""
         belief = self._track_belief(sight, max(share, RANDOM_RATE))
-        return {
-            action: _make_estimate(self._action_value(sight.seat, belief, action)) for action in sight.actions
-        }
+        return {action: _make_estimate(self._action_value(belief, action)) for action in sight.actions}
 
     def effect(self, sight: Sight[Action, View], action: Action) -> str:
         """Describe a tunnel, the only kind of mistake."""
@@ -265,19 +268,19 @@ class HuntOracle(Oracle[Action, View]):
 
         return verify(self, progress)
 
-    def _action_value(self, seat: Seat, belief: Belief, action: Action) -> float:
+    def _action_value(self, belief: Belief, action: Action) -> float:
         """Return the chance to win after `action` if both then play the strategy."""
         return sum(
-            p * self._action_value_at(seat, belief.memories, belief.own_position, position, action)
-            for (position, _), p in belief.probabilities.items()
+            p * self._action_value_at(belief.public, belief.own_path, path, action)
+            for (path, _), p in belief.probabilities.items()
         )
 
-    def _action_value_at(self, seat: Seat, memories: Memories, own: int, other: int, action: Action) -> float:
-        """Return the chance to win after `action`, given both positions."""
-        own_memory, other_memory = memories[seat], memories[seat.other]
+    def _action_value_at(self, public: PublicState, own: Cells, other: Cells, action: Action) -> float:
+        """Return the chance to win after `action`, given the paths of both tokens."""
+        cell = action.cell - 1
         if isinstance(action, Observe):
-            return self.pair.after_observation(seat, own_memory, other_memory, own, other, action.cell - 1)
-        return self.pair.after_move(seat, own_memory, other_memory, action.cell - 1, other)
+            return self.pair.after_observation(public, own, other, cell)
+        return self.pair.after_move(public, public.extend_path(own, cell), other)
 
 
 def _format_certified_gain(gain: Bounds) -> str:

@@ -31,7 +31,7 @@ def response_bounds(rules: QuantumHunt, policy: object) -> dict[Seat, Bounds] | 
         )
     if policy is load_strategy():
         return load_certificate().against
-    from duels.games.hunt.certify.pomdp import make_certificate
+    from duels.games.hunt.certify.certificate import make_certificate
 
     return make_certificate(policy).against
 

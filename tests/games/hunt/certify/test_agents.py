@@ -18,12 +18,12 @@ from duels.games.hunt.strategy import Tables
 pytest.importorskip("numba")
 
 from duels.games.hunt.certify.agents import bound_responder, make_informed_problem
+from duels.games.hunt.certify.pair_values import solve_pair
 from duels.games.hunt.certify.pomdp import Effort, find_lower_bound
 from duels.games.hunt.certify.responder_problem import make_problem
 from duels.games.hunt.memory import Window
 from duels.solving.best_response import best_response
 from tests.games.hunt.certify.test_pomdp import Acted, Met, Search, tightest
-from tools.hunt.evaluation import evaluate
 from tools.hunt.naive import NAIVE, never_tunnels, uniform
 
 QUICK = Effort(sweeps=12, trials=400, depth=6)
@@ -115,7 +115,7 @@ def test_no_opponent_wins_more_than_the_bound(seat: Seat) -> None:
         if other in (NAIVE["sweeps"], NAIVE["stays and sweeps"]):
             continue  # they sweep seven cells
         sides = {seat: policy, seat.other: make_policy_from_function(other, seat.other, CELLS)}
-        won = evaluate(sides[Seat.ONE], sides[Seat.TWO]).won
+        won = solve_pair(sides[Seat.ONE], sides[Seat.TWO])[Seat.ONE][0, 0, -1, -1]
         assert (won if seat is Seat.TWO else 1 - won) <= high
 
 

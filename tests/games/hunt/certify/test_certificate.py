@@ -17,7 +17,7 @@ from tools.hunt.shipping import write_certificate
 
 pytest.importorskip("numba")
 
-from duels.games.hunt.certify import pomdp, verify
+from duels.games.hunt.certify import certificate, verify
 from duels.games.hunt.certify.pomdp import BoundsStep
 
 
@@ -38,7 +38,7 @@ def test_the_claim_is_not_trivial() -> None:
 def test_the_claim_covers_only_the_game_without_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     claims = load_certificate().against
     monkeypatch.setattr(
-        pomdp, "certify", lambda strategy: ((s, BoundsStep("done", 1.0, b)) for s, b in claims.items())
+        certificate, "certify", lambda strategy: ((s, BoundsStep("done", 1.0, b)) for s, b in claims.items())
     )
     monkeypatch.setattr(verify, "check_self_play", lambda oracle, progress: iter(()))
     for limit in (None, 2):
@@ -63,7 +63,7 @@ def test_rejects_a_false_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     bold = {Seat.ONE: Bounds(claims[Seat.ONE].low, claims[Seat.ONE].high - 0.001), Seat.TWO: claims[Seat.TWO]}
     monkeypatch.setattr(strategy, "load_certificate", lambda: Certificate(bold))
     monkeypatch.setattr(
-        pomdp, "certify", lambda strategy: ((s, BoundsStep("done", 1.0, b)) for s, b in claims.items())
+        certificate, "certify", lambda strategy: ((s, BoundsStep("done", 1.0, b)) for s, b in claims.items())
     )
     monkeypatch.setattr(verify, "check_self_play", lambda oracle, progress: iter(()))
     assert [check.passed for check in make_oracle(QuantumHunt()).verify()] == [False, True]
@@ -131,8 +131,8 @@ def test_rejects_altered_files_with_valid_checksums(installed: Path) -> None:
 
 
 def test_stored_bounds_are_rounded_outwards(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    certificate = Certificate({Seat.ONE: Bounds(0.50009, 0.55001), Seat.TWO: Bounds(0.56, 0.6)})
-    stored = write_certificate(certificate, (installed / "strategy.bin").read_bytes())
+    claim = Certificate({Seat.ONE: Bounds(0.50009, 0.55001), Seat.TWO: Bounds(0.56, 0.6)})
+    stored = write_certificate(claim, (installed / "strategy.bin").read_bytes())
     (installed / "certificate.json").write_bytes(stored)
     monkeypatch.setattr(strategy, "CERTIFICATE_DIGEST", json.loads(stored)["checksum"])
     assert load_certificate().against == {Seat.ONE: Bounds(0.5, 0.5501), Seat.TWO: Bounds(0.56, 0.6)}

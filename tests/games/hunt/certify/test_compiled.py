@@ -13,7 +13,8 @@ numba = pytest.importorskip("numba")
         "duels.games.hunt.certify.controller",
         "duels.games.hunt.certify.interpolation",
         "duels.games.hunt.certify.pair_values",
-        "tools.hunt.evaluation",
+        "duels.games.hunt.certify.certificate",
+        "duels.games.hunt.certify.opening",
         "tools.hunt.self_play",
     ],
 )

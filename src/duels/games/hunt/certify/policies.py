@@ -38,12 +38,13 @@ class MemoryPolicy:
 def make_policy_from_tables(
     tables: Tables, own_memory: Memory = OWN_MEMORY, other_memory: Window = OTHER_MEMORY
 ) -> MemoryPolicy:
-    """Return one seat's tables as a policy. They never tunnel, so a token's type is its cell."""
+    """Return one seat's tables after the opening. They never tunnel, so a token's type is its cell."""
     cells, rows = own_memory.cells, len(own_memory.states) * len(other_memory.states)
     types = cells + 1
+    moves = np.array(tables.moves[: rows * types * cells], float).reshape(rows, types, cells)
+    observations = np.array(tables.observations[: rows * cells * cells], float).reshape(rows, cells, cells)
     move_probs, observation_probs = np.zeros((rows, types, types)), np.zeros((rows, types, cells))
-    move_probs[:, :, :cells] = normalize(np.array(tables.moves, float).reshape(rows, types, cells))
-    observation_probs[:, :cells] = normalize(np.array(tables.observations, float).reshape(rows, cells, cells))
+    move_probs[:, :, :cells], observation_probs[:, :cells] = normalize(moves), normalize(observations)
     type_cells = np.array([*range(cells), NOWHERE])
     return MemoryPolicy(own_memory, other_memory, type_cells, move_probs, observation_probs)
 

@@ -12,18 +12,10 @@ choice of beliefs to work on affects only how tight the bounds are, not whether 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from duels.core.rules import Seat
 from duels.games.hunt.certify.controller import Controller
 from duels.games.hunt.certify.interpolation import Interpolation
-from duels.games.hunt.certify.policies import make_policy_from_tables
-from duels.games.hunt.certify.responder_problem import (
-    MAX_STATES,
-    ResponderProblem,
-    make_problem,
-    merge_mirror_images,
-)
-from duels.games.hunt.strategy import Certificate, Strategy
-from duels.solving.oracle import Bounds, Progress, no_progress
+from duels.games.hunt.certify.responder_problem import MAX_STATES, ResponderProblem
+from duels.solving.oracle import Bounds
 
 ROUNDING = 1e-9
 """The allowance for floating-point errors in both bounds."""
@@ -51,8 +43,6 @@ class BoundsStep:
 
 
 TRIAL_BATCHES = 10
-EFFORT = Effort(sweeps=7, trials=25_000, depth=8)
-"""The effort for the shipped certificate."""
 
 
 def tighten_bounds(problem: ResponderProblem, effort: Effort = Effort()) -> Iterator[BoundsStep]:
@@ -82,21 +72,3 @@ def tighten_bounds(problem: ResponderProblem, effort: Effort = Effort()) -> Iter
 def find_lower_bound(problem: ResponderProblem, effort: Effort = Effort()) -> float:
     """Return only the lower bound. This works for any number of hidden states."""
     return max(0.0, Controller(problem).improve(effort.depth).value() - ROUNDING)
-
-
-def certify(strategy: Strategy, effort: Effort = EFFORT) -> Iterator[tuple[Seat, BoundsStep]]:
-    """Yield bounds on the best response to each seat's strategy, tighter with each step."""
-    for seat in Seat:
-        for step in tighten_bounds(
-            merge_mirror_images(make_problem(make_policy_from_tables(strategy[seat]), seat)), effort
-        ):
-            yield seat, step
-
-
-def make_certificate(strategy: Strategy, progress: Progress = no_progress) -> Certificate:
-    """Compute the certificate of a strategy. This takes minutes."""
-    against: dict[Seat, Bounds] = {}
-    for seat, step in certify(strategy):
-        against[seat] = step.bounds
-        progress(f"best responder against {seat.label}: {step.bounds.in_words()}")
-    return Certificate(against)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from duels.games.hunt import strategy
-from duels.games.hunt.certify import pomdp
+from duels.games.hunt.certify import certificate
 from duels.games.hunt.rules import QuantumHunt
 from duels.games.hunt.self_play import ROUNDING, load_table
 from duels.solving import check
@@ -30,7 +30,7 @@ def verify(oracle: "HuntOracle", progress: Progress = no_progress) -> Iterator[C
 
 def check_certificate(oracle: "HuntOracle", progress: Progress) -> Iterator[Check]:
     """Recompute the bounds of the certificate."""
-    bounds = pomdp.make_certificate(oracle.strategy, progress).against
+    bounds = certificate.make_certificate(oracle.strategy, progress).against
     for seat, claim in strategy.load_certificate().against.items():
         yield Check(
             f"the best response to {seat.label}'s strategy",

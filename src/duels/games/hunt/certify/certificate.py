@@ -1,6 +1,6 @@
-"""Certified bounds on the best response to an opening and its tail.
+"""The certificate of a strategy: bounds on the best response to each seat. Needs numpy and numba.
 
-The opening is enumerated exactly. Bounds at the leaves come from the tail: `Interpolation` from above, a
+The opening is enumerated exactly. Bounds at its leaves come from the tail: `Interpolation` from above, a
 `Controller` from below. Trials start at the leaves that the responder reaches by its upper bounds, at the
 widest gaps. Upper bounds at other leaves may be old; they stay valid.
 """
@@ -11,14 +11,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from duels.core.rules import Seat
 from duels.games.hunt.certify.controller import AlphaVectors, Controller, choose_action, fast
 from duels.games.hunt.certify.interpolation import Interpolation, UpperBounds, bound_node
-from duels.games.hunt.certify.policies import Array
-from duels.games.hunt.certify.pomdp import ROUNDING
-from duels.games.hunt.certify.responder_problem import MAX_STATES, TYPES, ResponderProblem
-from duels.games.hunt.strategy import CELLS
-from duels.solving.oracle import Bounds
-from tools.hunt.opening import FOLDED_CELLS, Opening, fill_belief
+from duels.games.hunt.certify.opening import Opening, fill_belief
+from duels.games.hunt.certify.policies import Array, make_policy_from_tables
+from duels.games.hunt.certify.pomdp import ROUNDING, BoundsStep
+from duels.games.hunt.certify.responder_problem import (
+    MAX_STATES,
+    TYPES,
+    ResponderProblem,
+    make_problem,
+    merge_mirror_images,
+)
+from duels.games.hunt.strategy import CELLS, FOLDED_CELLS, Certificate, Strategy
+from duels.solving.oracle import Bounds, Progress, no_progress
 
 MAX_BELIEFS = 3_000_000
 PURE = 1e-9
@@ -27,28 +34,58 @@ PURE = 1e-9
 
 @dataclass(frozen=True)
 class Effort:
+    """The amount of work for the bounds. More work gives tighter bounds; any amount gives valid ones."""
+
     sweeps: int = 7
-    batches: int = 100
+    """The number of sweeps over all afterstates and sets of hidden states."""
+    batches: int = 110
     """Each batch runs trials from the leaves with the widest gaps."""
     trials: int = 200
+    """The number of trials per batch."""
     starts: int = 60
     """The number of leaves per batch."""
 
 
-def bound_opening(
-    opening: Opening, problem: ResponderProblem, effort: Effort = Effort()
-) -> Iterator[tuple[float, Bounds]]:
-    """Yield the share of the work done and bounds on the best response. All yielded bounds are valid."""
+def make_certificate(strategy: Strategy, progress: Progress = no_progress) -> Certificate:
+    """Compute the certificate of a strategy. This takes minutes."""
+    against: dict[Seat, Bounds] = {}
+    for seat, step in certify(strategy):
+        against[seat] = step.bounds
+        progress(f"best responder against {seat.label}: {step.bounds.in_words()}")
+    return Certificate(against)
+
+
+def certify(
+    strategy: Strategy, effort: Effort = Effort(), may_tunnel: bool = True
+) -> Iterator[tuple[Seat, BoundsStep]]:
+    """Yield bounds on the best response to each seat's strategy, tighter with each step.
+
+    `may_tunnel` says whether the responder may tunnel.
+    """
+    for seat, tables in strategy.items():
+        opening = Opening(seat, may_tunnel)
+        opening.read_tables(tables)
+        problem = merge_mirror_images(make_problem(make_policy_from_tables(tables), seat))
+        for step in bound_opening(opening, problem, effort):
+            yield seat, step
+
+
+def bound_opening(opening: Opening, problem: ResponderProblem, effort: Effort) -> Iterator[BoundsStep]:
+    """Yield bounds on the best response to an opening and its tail. All are valid; the last are the tightest.
+
+    `problem` is the responder's problem in the tail.
+    """
     leaves = LeafBounds(opening, problem)
     for sweep in range(effort.sweeps):
         leaves.upper.sweep(1 if sweep < effort.sweeps // 2 else MAX_STATES)
-    leaves.tighten(np.ones_like(leaves.everywhere))
-    yield 0.0, leaves.get_bounds()
-    for batch in range(effort.batches):
+    leaves.tighten(leaves.everywhere)
+    yield BoundsStep("sweeps", 0.1, leaves.get_bounds())
+    for batch in range(1, effort.batches + 1):
         leaves.run_trials(effort.trials, effort.starts)
-        yield (batch + 1) / effort.batches, leaves.get_bounds()
+        done = 0.1 + 0.9 * batch / (effort.batches + 1)
+        yield BoundsStep(f"trials, part {batch} of {effort.batches}", done, leaves.get_bounds())
     leaves.tighten_low(leaves.everywhere)
-    yield 1.0, leaves.get_bounds()
+    yield BoundsStep("all leaves", 1.0, leaves.get_bounds())
 
 
 class LeafBounds:
@@ -131,6 +168,7 @@ def tighten_high(
     legal: Array, reach: Array, own_reach: Array, cells: Array, compatible: Array, rows: Array, types: Array,
     problem: ResponderProblem, bounds: UpperBounds, best_actions: Array, high: Array,
 ) -> None:  # fmt: skip
+    """Lower the upper bounds at the leaves that the responder reaches."""
     belief = np.zeros(MAX_STATES)
     for history in legal:
         for path in range(len(types)):
@@ -148,6 +186,7 @@ def tighten_low(
     legal: Array, reach: Array, own_reach: Array, cells: Array, compatible: Array, rows: Array, types: Array,
     problem: ResponderProblem, vectors: AlphaVectors, low: Array,
 ) -> None:  # fmt: skip
+    """Raise the lower bounds at the leaves that the responder reaches."""
     belief = np.zeros(MAX_STATES)
     choice = np.zeros(2, np.int64)
     for history in legal:

@@ -1,8 +1,8 @@
-"""The opening of a strategy: its first turns, by the full public history and its token's whole path.
+"""The opening of a strategy as arrays, and exact best responses to it. Needs numpy and numba.
 
 A history is a number with one digit in base 7 per observed cell. Its mirror image gets the mirrored actions,
-so only histories whose first digit is at most 3 are worked on. After the opening, the strategy plays the
-tables of `duels.games.hunt.strategy`, the tail.
+so only histories whose first digit is at most 3 are worked on. After the opening, the strategy plays by its
+memory: this is the tail.
 
 A best responder remembers its own path as well. Two paths are compatible if the tokens have never met. So the
 responder's belief is a product: the strategy's reach of each of its paths, times compatibility.
@@ -11,6 +11,7 @@ is to act and the tail begins.
 """
 # mypy: disable-error-code="no-untyped-call"
 
+from array import array
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,16 +19,20 @@ import numpy as np
 
 from duels.core.rules import Seat
 from duels.games.hunt.certify.controller import AlphaVectors, fast
-from duels.games.hunt.certify.policies import Array, MemoryPolicy
+from duels.games.hunt.certify.policies import Array, normalize
 from duels.games.hunt.certify.responder_problem import ResponderProblem
-from duels.games.hunt.strategy import CELLS, OFF, OWN_MEMORY, find_row
+from duels.games.hunt.strategy import (
+    CELLS,
+    FOLDED_CELLS,
+    OFF,
+    OPENING_TURNS,
+    OWN_MEMORY,
+    Tables,
+    count_histories,
+    find_opening_row,
+    find_row,
+)
 
-TURNS = 3
-"""The number of the strategy's turns in the opening."""
-FOLDED_CELLS = CELLS // 2 + 1
-"""The number of first observations that are worked on; the others are mirror images."""
-WEIGHTS = 250
-"""The approximate sum of the integer weights of one decision."""
 MAX_ADVANTAGES = 8.0
 """The responder ignores actions that are this many temperatures worse than the best one."""
 
@@ -64,26 +69,26 @@ class Opening:
     `own_paths[k]` and `other_paths[k]` are the paths of both tokens before turn k of the strategy.
     """
 
-    def __init__(self, seat: Seat, tail: MemoryPolicy, turns: int = TURNS) -> None:
-        self.turns, self.moves_second = turns, seat is Seat.TWO
+    def __init__(self, seat: Seat, may_tunnel: bool = True) -> None:
+        """Create an opening without probabilities. `may_tunnel` says whether the responder may tunnel."""
+        self.moves_second = seat is Seat.TWO
         lead = int(self.moves_second)
-        self.own_paths = list_paths(turns, may_tunnel=False)
-        self.other_paths = list_paths(turns - 1 + lead, may_tunnel=True)[lead:]
-        self.digits = [2 * turn + lead for turn in range(turns)]
+        self.own_paths = list_paths(OPENING_TURNS, may_tunnel=False)
+        self.other_paths = list_paths(OPENING_TURNS - 1 + lead, may_tunnel)[lead:]
+        self.digits = [2 * turn + lead for turn in range(OPENING_TURNS)]
         """The length of a history before each turn."""
         self.compatible_before, self.compatible_after = self._list_compatible_paths()
-        self.leaf_digits = 2 * turns - 1 + lead
+        self.leaf_digits = 2 * OPENING_TURNS - 1 + lead
         self.leaf_rows, legal_leaves = self._list_leaves()
         self.legal = {self.leaf_digits: legal_leaves}
         """The legal histories of each length."""
         for digits in reversed(range(self.leaf_digits)):
             self.legal[digits] = np.unique(self.legal[digits + 1] // CELLS)
-        self.move_probs = [np.zeros((CELLS**d, len(p.cells))) for d, p in self._list_turns()]
+        self.move_probs = [np.zeros((CELLS**d, len(p.cells))) for d, p in self.list_turns()]
         """Per turn: the probability of the last move of a path, indexed [history, path after the move]."""
         self.observation_probs = [np.zeros((*probs.shape, CELLS)) for probs in self.move_probs]
-        self.copy_tail(tail)
 
-    def _list_turns(self) -> list[tuple[int, Paths]]:
+    def list_turns(self) -> list[tuple[int, Paths]]:
         """Return the digits of the history before each turn, and the own paths after its move."""
         return list(zip(self.digits, self.own_paths[1:], strict=True))
 
@@ -117,39 +122,25 @@ class Opening:
         lead = int(self.moves_second)
         return cells[lead::2], cells[1 - lead :: 2]
 
-    def copy_tail(self, tail: MemoryPolicy) -> None:
-        """Let the opening play what the tail would play."""
-        for turn, (digits, paths) in enumerate(self._list_turns()):
-            positions = self.own_paths[turn].cells[paths.parents]
-            for history in self.legal[digits]:
-                own, other = self.split_history(int(history), digits)
-                row = find_row(OWN_MEMORY.index(own), OWN_MEMORY.index(other))
-                self.move_probs[turn][history] = tail.move_probs[row, positions, paths.cells]
-                self.observation_probs[turn][history] = tail.observation_probs[row, paths.cells]
+    def read_tables(self, tables: Tables) -> None:
+        """Set the probabilities from a seat's tables."""
+        for turn, (digits, paths) in enumerate(self.list_turns()):
+            moves = self._read_rows(tables.moves, digits, has_moved=False)
+            self.move_probs[turn][: len(moves)] = moves[:, paths.parents, paths.cells]
+            observations = self._read_rows(tables.observations, digits, has_moved=True)
+            self.observation_probs[turn][: len(observations)] = observations
 
-    def round_probs(self) -> None:
-        """Round all probabilities to multiples of 1 / WEIGHTS and normalize them.
-
-        Player 1's first turn becomes exactly mirror-symmetric: `back_up` counts mirror images twice.
-        """
-        if not self.moves_second:
-            moves, observations = self.move_probs[0], self.observation_probs[0]
-            self.move_probs[0] = (moves + moves[:, ::-1]) / 2
-            self.observation_probs[0] = (observations + observations[:, ::-1, ::-1]) / 2
-        for turn, (digits, paths) in enumerate(self._list_turns()):
-            legal = self.legal[digits]
-            weights = np.rint(WEIGHTS * self.move_probs[turn][legal])
-            totals = np.zeros((len(legal), len(self.own_paths[turn].cells)))
-            np.add.at(totals.T, paths.parents, weights.T)
-            self.move_probs[turn][legal] = weights / totals[:, paths.parents]
-            weights = np.rint(WEIGHTS * self.observation_probs[turn][legal])
-            self.observation_probs[turn][legal] = weights / weights.sum(axis=2, keepdims=True)
+    def _read_rows(self, table: "array[int]", digits: int, has_moved: bool) -> Array:
+        """Return a turn's probabilities, indexed [history, path, cell]."""
+        rows = slice(*(CELLS * find_opening_row(end, has_moved) for end in (digits, digits + 2)))
+        weights = np.array(table[rows], float).reshape(count_histories(digits), -1, CELLS)
+        return np.asarray(normalize(weights))
 
     def propagate(self) -> None:
         """Compute how likely the strategy's own actions lead to each history and path."""
         self.reach_before, self.reach_after = [], []
         reach = np.ones((CELLS ** self.digits[0], 1))
-        for turn, (digits, paths) in enumerate(self._list_turns()):
+        for turn, (digits, paths) in enumerate(self.list_turns()):
             self.reach_before.append(reach)
             acted = (reach[:, paths.parents] * self.move_probs[turn])[:, :, None] * self.observation_probs[
                 turn
@@ -166,8 +157,8 @@ class Opening:
         compute the responder's mixed policy, which prefers better actions by `temperature`.
         """
         values = leaf_values
-        self.policies: list[Array] = [np.zeros(0)] * self.turns
-        for turn in reversed(range(self.turns)):
+        self.policies: list[Array] = [np.zeros(0)] * OPENING_TURNS
+        for turn in reversed(range(OPENING_TURNS)):
             digits, other = self.digits[turn], self.other_paths[turn]
             if not digits:  # Player 1's first turn, before the responder's
                 weights = np.where(np.arange(CELLS) < CELLS // 2, 2, np.arange(CELLS) == CELLS // 2)
@@ -202,7 +193,7 @@ class Opening:
         `first_reach` holds before the first turn.
         """
         reach = [first_reach]
-        for turn in range(1, self.turns):
+        for turn in range(1, OPENING_TURNS):
             last, other = self.other_paths[turn - 1], self.other_paths[turn]
             unobserved = np.arange(CELLS)[:, None] != last.cells
             survived = (reach[-1][:, None] * unobserved).reshape(-1, len(last.cells))
