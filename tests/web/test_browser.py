@@ -685,7 +685,7 @@ def test_a_review_scrolls_its_list_only_to_an_entry_out_of_sight(bob: Person) ->
     page.fill("[name=record]", record.read_text(encoding="utf-8"))
     page.click("#upload button:has-text('Review')")
     page.wait_for_selector("#review .stage svg.board")
-    assert page.inner_text("#review [aria-current] .number") == "5"
+    assert page.inner_text("#review [aria-current] .number") == "3"
     scrolled = "document.querySelector('.entries ol').scrollTop"
     assert page.evaluate(scrolled) == 0
     page.locator("#review [data-step]").nth(3).focus()
