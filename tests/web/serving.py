@@ -33,10 +33,17 @@ class Visitor:
         )
 
     def get(self, path: str, **headers: str) -> httpx.Response:
-        return self._http.get(path, headers=headers)
+        return self._send("GET", path, headers=headers)
 
     def post(self, path: str, **data: Any) -> httpx.Response:
-        return self._http.post(path, json=data)
+        return self._send("POST", path, json=data)
+
+    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Send a request. Like a browser, send it again if the server has just closed the idle connection."""
+        try:
+            return self._http.request(method, path, **options)
+        except httpx.RemoteProtocolError:
+            return self._http.request(method, path, **options)
 
     def post_raw(self, path: str, content: bytes, **headers: str) -> httpx.Response:
         return self._http.post(path, content=content, headers={"Content-Type": "application/json", **headers})
