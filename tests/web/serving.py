@@ -80,7 +80,13 @@ class Visitor:
             yield Events(stream.iter_lines())
 
     def see_when(self, match: str, *turns: str) -> dict[str, Any]:
-        """Return the match as soon as it is one of these turns."""
+        """Return the match as soon as it is one of these turns. Like a browser, reopen a closed stream."""
+        try:
+            return self._wait_for(match, turns)
+        except httpx.RemoteProtocolError:
+            return self._wait_for(match, turns)
+
+    def _wait_for(self, match: str, turns: tuple[str, ...]) -> dict[str, Any]:
         with self.watching(match) as events:
             while True:
                 _, view = events.next()
